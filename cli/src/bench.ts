@@ -6,7 +6,6 @@
  * reaches it as it would reach a command of its own.
  */
 import { type FlagTable, flagLines, parseFlags } from '@twin-ingest/testkit/process/flags.ts';
-import { printHelp } from '@twin-ingest/testkit/process/help.ts';
 import type { Comparing } from '@twin-ingest/testkit/servers/comparison.ts';
 import { TARGETS, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { measuringModule } from './bench/module.ts';
@@ -15,6 +14,9 @@ import { COMMAND } from './command-name.ts';
 import { built } from './launch/build.ts';
 import { factsOf } from './launch/facts.ts';
 import { isRuntime, RUNTIMES } from './lifecycle/program.ts';
+import { complainOf, printHelp } from './terminal.ts';
+
+const complain = complainOf('bench');
 
 const FLAGS: FlagTable<'only' | 'rounds' | 'events' | 'json'> = {
   only: { value: 'NAME', help: `measure one server alone: ${RUNTIMES.join(' or ')}` },
@@ -82,10 +84,6 @@ function wrongNumbers(numbers: Readonly<Record<keyof typeof BOUNDS, string | und
       text === undefined || (/^\d+$/.test(text) && Number(text) >= least && Number(text) <= most);
     return isRight ? [] : [`--${name} must be an integer from ${least} to ${most}, not ${text}`];
   });
-}
-
-function complain(line: string): void {
-  process.stderr.write(`bench: ${line}\n`);
 }
 
 process.exitCode = await run(process.argv.slice(2));

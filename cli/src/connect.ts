@@ -8,7 +8,6 @@
 import { existsSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { letReadersLeave } from '@twin-ingest/testkit/process/closed-output.ts';
-import { printHelp } from '@twin-ingest/testkit/process/help.ts';
 import { COMMAND } from './command-name.ts';
 import {
   type ChangeKind,
@@ -30,9 +29,9 @@ import {
   writeSettings,
 } from './connect/settings-file.ts';
 import { reasonOf } from './request.ts';
+import { complainOf, printHelp, say } from './terminal.ts';
 
-const say = (line: string) => void process.stdout.write(`${line}\n`);
-const complain = (line: string) => void process.stderr.write(`connect: ${line}\n`);
+const complain = complainOf('connect');
 
 let isSeen = true;
 letReadersLeave(() => {
@@ -153,12 +152,14 @@ const NOTES: Readonly<Record<ChangeKind, string>> = {
 
 function show({ file, edit: { changes } }: Planned): void {
   if (changes.length === 0) return;
-  say(`${file.path}${file.text === null ? ' (new)' : ''}\n`);
+  say(`${file.path}${file.text === null ? ' (new)' : ''}`);
+  say('');
   const width = Math.max(...changes.map(({ name }) => name.length));
   for (const { kind, name, value } of changes)
     say(`${SIGNS[kind]} ${name.padEnd(width)}  ${value}${NOTES[kind]}`);
   const count = (kind: ChangeKind) => changes.filter((change) => change.kind === kind).length;
-  say(`\n${count('add')} added, ${count('remove')} taken out, everything else stays as it is.`);
+  say('');
+  say(`${count('add')} added, ${count('remove')} taken out, everything else stays as it is.`);
   if (count('conflict') > 0)
     say(
       'Settings with ! are yours and are in the way: remove them and run it again, or send telemetry here by hand.',

@@ -8,7 +8,6 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type EventRow, type OutgoingEvent, Sender, type SentEvent, streamEvents } from '@twin-ingest/client';
-import { printHelp } from '@twin-ingest/testkit/process/help.ts';
 import { plainEvents } from './demo/agents/plain.ts';
 import { openPage } from './demo/browser.ts';
 import { corpusTimeline } from './demo/corpus.ts';
@@ -21,6 +20,9 @@ import { eventIds } from './demo/rows.ts';
 import { onStage, type Stage } from './demo/stage.ts';
 import { grouped, StatusLine } from './demo/status-line.ts';
 import { Turns } from './demo/turns.ts';
+import { complainOf, printHelp } from './terminal.ts';
+
+const complain = complainOf('demo:swap');
 
 /** Longest time without progress of the stream after the last event was sent. */
 const STILL_MS = 20_000;
@@ -36,7 +38,7 @@ async function main(): Promise<number> {
     return 0;
   }
   if (parsed.kind === 'wrong') {
-    for (const problem of parsed.problems) process.stderr.write(`demo:swap: ${problem}\n`);
+    for (const problem of parsed.problems) complain(problem);
     return 2;
   }
   const { options } = parsed;

@@ -6,7 +6,6 @@
  */
 import { randomUUID } from 'node:crypto';
 import { Failure } from '@twin-ingest/testkit/process/failure.ts';
-import { printHelp } from '@twin-ingest/testkit/process/help.ts';
 import { tail } from '@twin-ingest/testkit/servers/server.ts';
 import { openPage } from './demo/browser.ts';
 import { corpusTimeline } from './demo/corpus.ts';
@@ -18,6 +17,9 @@ import { replay } from './demo/replay.ts';
 import { onStage, type Stage } from './demo/stage.ts';
 import { grouped, StatusLine } from './demo/status-line.ts';
 import { type StoredWork, type WorkDone, workOf } from './demo/work-done.ts';
+import { complainOf, printHelp } from './terminal.ts';
+
+const complain = complainOf('demo');
 
 const SEED = 1;
 /** A day plays in seconds, so sessions of agents without an end event soon count as idle. */
@@ -30,7 +32,7 @@ async function main(): Promise<number> {
     return 0;
   }
   if (parsed.kind === 'wrong') {
-    for (const problem of parsed.problems) process.stderr.write(`demo: ${problem}\n`);
+    for (const problem of parsed.problems) complain(problem);
     return 2;
   }
   const { options } = parsed;

@@ -7,12 +7,12 @@
 import { resolve } from 'node:path';
 import { letReadersLeave } from '@twin-ingest/testkit/process/closed-output.ts';
 import { type FlagTable, flagLines, parseFlags } from '@twin-ingest/testkit/process/flags.ts';
-import { printHelp } from '@twin-ingest/testkit/process/help.ts';
 import { COMMAND } from './command-name.ts';
 import { DEFAULT_ORIGIN } from './connect/agent.ts';
 import { originOf, placeOf } from './connect/options.ts';
 import { diagnose } from './doctor/diagnosis.ts';
-import { reportText } from './doctor/report.ts';
+import { reportLines } from './doctor/report.ts';
+import { complainOf, printHelp, say } from './terminal.ts';
 
 const FLAGS: FlagTable<'url' | 'token-file'> = {
   url: { value: 'URL', help: `server that agents should send to (default ${DEFAULT_ORIGIN})` },
@@ -29,6 +29,8 @@ ${flagLines(FLAGS)}
 Exit code: 0 all is well, 1 something needs doing, 2 a wrong flag.
 `;
 
+const complain = complainOf('doctor');
+
 letReadersLeave(() => undefined);
 
 async function main(): Promise<number> {
@@ -42,14 +44,14 @@ async function main(): Promise<number> {
   const flags = parsed.kind === 'wrong' ? new Map<string, string>() : parsed.flags;
   const origin = originOf(flags.get('url') ?? DEFAULT_ORIGIN, problems);
   if (problems.length > 0) {
-    for (const problem of problems) process.stderr.write(`doctor: ${problem}\n`);
+    for (const problem of problems) complain(problem);
     return 2;
   }
   const place = placeOf(process.env, process.cwd());
   const file = flags.get('token-file');
   const token_file = file === undefined ? null : resolve(place.cwd, file);
   const diagnosis = await diagnose({ place, origin, token_file });
-  process.stdout.write(reportText(diagnosis, new Date()));
+  for (const line of reportLines(diagnosis, new Date())) say(line);
   return diagnosis.problems.length === 0 ? 0 : 1;
 }
 

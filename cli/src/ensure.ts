@@ -9,14 +9,16 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { letReadersLeave } from '@twin-ingest/testkit/process/closed-output.ts';
 import { type FlagTable, flagLines, parseFlags } from '@twin-ingest/testkit/process/flags.ts';
-import { printHelp } from '@twin-ingest/testkit/process/help.ts';
 import CONFIG from '../../contract/config.json' with { type: 'json' };
 import { COMMAND, nameFlags } from './command-name.ts';
 import { placeOf } from './connect/options.ts';
 import { hasOtherCandidates, type Start, startCandidate } from './lifecycle/candidate.ts';
-import { answerOf, databasePath, ownerOf } from './lifecycle/database.ts';
+import { databasePath, serverOf } from './lifecycle/database.ts';
 import { isRuntime, type Program, programOf, RUNTIMES, type Runtime } from './lifecycle/program.ts';
 import { reasonOf } from './request.ts';
+import { complainOf, printHelp, say, warnLines } from './terminal.ts';
+
+const complain = complainOf('ensure');
 
 const FLAGS: FlagTable<'db' | 'runtime' | 'program' | 'json'> = {
   db: { value: 'FILE', help: 'the database' },
@@ -92,7 +94,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const named = file === undefined ? [...flags, ...nameFlags(flags)] : flags;
   const found = await ensure(program, databasePath(db!, cwd), named);
   if ('message' in found) return fail(found);
-  process.stdout.write(`${given.has('json') ? JSON.stringify(found) : found.url}\n`);
+  say(given.has('json') ? JSON.stringify(found) : found.url);
   return 0;
 }
 
@@ -119,9 +121,8 @@ export async function ensure(
     if (start.kind === 'late' || !REFUSED.includes(start.code)) return failure(start);
     // Another server holds the database or the port, or is starting.
     for (const again = performance.now() + AGAIN_MS; performance.now() < again; await sleep(POLL_MS)) {
-      const owner = ownerOf(database);
-      if (owner !== undefined && (await answerOf(owner.url)) === 'serving')
-        return { url: owner.url, pid: owner.pid, started: false };
+      const owner = await serverOf(database);
+      if (owner !== undefined) return { url: owner.url, pid: owner.pid, started: false };
     }
     const waitMs = hasOtherCandidates(database) ? START_MS : ALONE_MS;
     if (performance.now() - begun > waitMs) return failure(start);
@@ -134,12 +135,9 @@ function failure(start: Exclude<Start, { kind: 'ready' }>): Failed {
   return { code: start.code ?? 1, message: message === '' ? 'the server ended at its start' : message };
 }
 
-function complain(line: string): void {
-  process.stderr.write(`ensure: ${line}\n`);
-}
-
 function fail({ code, message }: Failed): number {
-  complain(message);
+  // The message may be what a server printed before it ended.
+  warnLines(`ensure: ${message}`);
   return code;
 }
 

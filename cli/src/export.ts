@@ -9,7 +9,6 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { letReadersLeave } from '@twin-ingest/testkit/process/closed-output.ts';
 import { type FlagTable, flagLines, parseFlags } from '@twin-ingest/testkit/process/flags.ts';
-import { printHelp } from '@twin-ingest/testkit/process/help.ts';
 import { COMMAND } from './command-name.ts';
 import { DEFAULT_ORIGIN } from './connect/agent.ts';
 import { originOf, placeOf } from './connect/options.ts';
@@ -19,6 +18,7 @@ import { headOf, Writer } from './export/markdown.ts';
 import { type Address, linesOf, MissingSessionError, rowsOf, sessionOf } from './export/rows.ts';
 import { reasonOf } from './request.ts';
 import { systemSentence } from './system-error.ts';
+import { complainOf, linesForOutput, printHelp, shownText, writePiece } from './terminal.ts';
 import { tokenIn } from './token-file.ts';
 
 const FORMATS = ['markdown', 'ndjson'] as const;
@@ -40,7 +40,7 @@ ${flagLines(FLAGS)}
 Exit code: 0 written, 1 not written, 2 a wrong flag.
 `;
 
-const complain = (line: string) => void process.stderr.write(`export: ${line}\n`);
+const complain = complainOf('export');
 
 async function main(): Promise<number> {
   const parsed = parseFlags(process.argv.slice(2), FLAGS);
@@ -64,7 +64,7 @@ async function main(): Promise<number> {
   }
   const out = flags.has('out') ? resolve(cwd, flags.get('out')!) : null;
   try {
-    await write(await pieces({ origin, token }, session, format), out);
+    await write(await pieces({ origin, token }, session, format, out !== null), out);
     return 0;
   } catch (error) {
     complain(await explained(error, { origin, token }));
@@ -88,15 +88,16 @@ async function pieces(
   address: Address,
   id: string,
   format: Format,
+  isFile: boolean,
 ): Promise<AsyncIterable<Uint8Array | string>> {
   const session = await sessionOf(address, id);
-  if (format === 'ndjson') return linesOf(address, id);
+  if (format === 'ndjson') return isFile ? linesOf(address, id) : linesForOutput(linesOf(address, id));
   return (async function* () {
-    yield headOf(session);
+    yield shownText(headOf(session));
     const writer = new Writer();
     for await (const row of rowsOf(address, id)) {
       const part = writer.part(row);
-      if (part !== '') yield part;
+      if (part !== '') yield shownText(part);
     }
   })();
 }
@@ -110,7 +111,7 @@ async function write(document: AsyncIterable<Uint8Array | string>, path: string 
     });
     for await (const piece of document) {
       if (!isRead) return;
-      if (!process.stdout.write(piece)) await drained(() => isRead);
+      if (!writePiece(piece)) await drained(() => isRead);
     }
     return;
   }

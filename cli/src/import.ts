@@ -5,7 +5,6 @@
  */
 import { existsSync } from 'node:fs';
 import { letReadersLeave } from '@twin-ingest/testkit/process/closed-output.ts';
-import { printHelp } from '@twin-ingest/testkit/process/help.ts';
 import { absence } from './connect/reachability.ts';
 import { StatusLine } from './demo/status-line.ts';
 import { askServer } from './doctor/server.ts';
@@ -15,9 +14,9 @@ import { type ImportOptions, parseImport } from './import/options.ts';
 import { progressText } from './import/progress.ts';
 import { Tally } from './import/tally.ts';
 import { reasonOf } from './request.ts';
+import { complainOf, printHelp, say } from './terminal.ts';
 
-const say = (line: string) => void process.stdout.write(`${line}\n`);
-const complain = (line: string) => void process.stderr.write(`import: ${line}\n`);
+const complain = complainOf('import');
 
 letReadersLeave(() => undefined);
 

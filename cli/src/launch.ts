@@ -14,9 +14,8 @@ import { factsOf } from './launch/facts.ts';
 import { flagValue, parseLaunch } from './launch/options.ts';
 import { type Ready, runCommand, runServer } from './launch/program.ts';
 import { chooseRuntime } from './launch/runtime.ts';
-import { answerOf, databasePath, ownerOf } from './lifecycle/database.ts';
-
-const say = (line: string) => void process.stderr.write(`${line}\n`);
+import { databasePath, serverOf } from './lifecycle/database.ts';
+import { warn as say } from './terminal.ts';
 
 /** Starts the server with the given arguments; returns the exit code. */
 export async function launch(argv: readonly string[]): Promise<number> {
@@ -61,8 +60,8 @@ async function explain(code: number, db: string, open: boolean): Promise<void> {
   const { config, lock, port } = CONFIG.exits;
   if (code === config.code) say('twin-ingest: --help lists all flags');
   if (code !== lock.code && code !== port.code) return;
-  const owner = ownerOf(databasePath(db));
-  if (owner === undefined || (await answerOf(owner.url)) !== 'serving') return;
+  const owner = await serverOf(databasePath(db));
+  if (owner === undefined) return;
   say(`twin-ingest: a server already shows these events at ${owner.url}/ (process ${owner.pid})`);
   if (open) void opened(`${owner.url}/`);
 }

@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-import { printHelp } from '@twin-ingest/testkit/process/help.ts';
 /**
  * `twin-ingest [command]`: starts a server, or runs one of the commands of `commands.ts`.
  *
@@ -10,6 +9,7 @@ import VERSION from '../package.json' with { type: 'json' };
 import { COMMANDS, type Command } from './commands.ts';
 import { SERVER_COMMANDS } from './launch/options.ts';
 import { systemSentence } from './system-error.ts';
+import { printHelp, say, warn, warnLines } from './terminal.ts';
 
 const [word, ...rest] = process.argv.slice(2);
 
@@ -17,7 +17,7 @@ async function main(): Promise<number | undefined> {
   if (word === undefined || word.startsWith('-')) {
     if (process.argv.includes('--help') || word === '-h') return await help();
     if (process.argv.includes('--version')) {
-      process.stdout.write(`twin-ingest ${VERSION.version}\n`);
+      say(`twin-ingest ${VERSION.version}`);
       return 0;
     }
     return await start(process.argv.slice(2));
@@ -32,7 +32,7 @@ async function main(): Promise<number | undefined> {
     isNear(name, word),
   );
   const meant = near === undefined ? '' : `; do you mean ${near}?`;
-  process.stderr.write(`twin-ingest: unknown command ${word}${meant}; --help lists all\n`);
+  warn(`twin-ingest: unknown command ${word}${meant}; --help lists all`);
   return 2;
 }
 
@@ -67,7 +67,7 @@ async function help(): Promise<number> {
 /** Ends the program after an error that no command handled. A wrong path or a full disk is no fault of the program. */
 function fail(error: unknown): never {
   const trace = error instanceof Error ? error.stack : error;
-  process.stderr.write(`twin-ingest: ${systemSentence(error) ?? trace}\n`);
+  warnLines(`twin-ingest: ${systemSentence(error) ?? trace}`);
   process.exit(1);
 }
 

@@ -7,20 +7,19 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { letReadersLeave } from '@twin-ingest/testkit/process/closed-output.ts';
-import { printHelp } from '@twin-ingest/testkit/process/help.ts';
 import { COMMAND } from './command-name.ts';
 import { placeOf } from './connect/options.ts';
 import { isWanted } from './connect/question.ts';
 import { createFolder } from './folder.ts';
-import { answerOf, ownerOf } from './lifecycle/database.ts';
+import { serverOf } from './lifecycle/database.ts';
 import { LAUNCHD } from './service/launchd.ts';
 import { parseService, type ServiceOptions } from './service/options.ts';
 import { type Home, MARK, type Manager, type Step } from './service/service.ts';
 import { SYSTEMD } from './service/systemd.ts';
 import { WINDOWS_TASK } from './service/windows-task.ts';
+import { complainOf, printHelp, say } from './terminal.ts';
 
-const say = (line: string) => void process.stdout.write(`${line}\n`);
-const complain = (line: string) => void process.stderr.write(`service: ${line}\n`);
+const complain = complainOf('service');
 
 const MANAGERS: Readonly<Partial<Record<NodeJS.Platform, Manager>>> = {
   linux: SYSTEMD,
@@ -59,8 +58,9 @@ async function install(manager: Manager, home: Home, { server, yes }: ServiceOpt
     say(`Already installed: ${path}`);
     return 0;
   }
-  say(`${path}${before === undefined ? ' (new)' : ' (replaced)'}\n`);
-  say(textOf(content).replace(/^/gm, '  ').trimEnd());
+  say(`${path}${before === undefined ? ' (new)' : ' (replaced)'}`);
+  say('');
+  for (const line of textOf(content).trimEnd().split(/\r?\n/)) say(`  ${line}`);
   const steps = manager.install(home);
   show(manager, steps);
   if (!(await isConfirmed('Write this? [y/N] ', yes))) return yes || process.stdin.isTTY ? 1 : 2;
@@ -102,10 +102,9 @@ async function status(manager: Manager, home: Home, { database }: ServiceOptions
     const [program, ...args] = manager.status(home);
     say(`${manager.label}: ${spawnSync(program, args, { encoding: 'utf8' }).stdout?.trim() || 'unknown'}`);
   }
-  const owner = ownerOf(database);
-  const isServing = owner !== undefined && (await answerOf(owner.url)) === 'serving';
-  say(isServing ? `a server answers at ${owner.url}` : `no server answers for ${database}`);
-  return content !== undefined && isServing ? 0 : 1;
+  const owner = await serverOf(database);
+  say(owner !== undefined ? `a server answers at ${owner.url}` : `no server answers for ${database}`);
+  return content !== undefined && owner !== undefined ? 0 : 1;
 }
 
 function contentOf(path: string): Buffer | undefined {
@@ -136,7 +135,8 @@ function foreign(path: string): number {
 }
 
 function show({ isTested, label }: Manager, steps: readonly Step[]): void {
-  say(isTested ? '\nThen runs:' : `\nThen you run (this command has not been tested with ${label}):`);
+  say('');
+  say(isTested ? 'Then runs:' : `Then you run (this command has not been tested with ${label}):`);
   for (const step of steps) say(`  ${step.join(' ')}`);
   say('');
 }

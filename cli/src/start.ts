@@ -7,12 +7,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Failure } from '@twin-ingest/testkit/process/failure.ts';
 import { type FlagTable, flagLines } from '@twin-ingest/testkit/process/flags.ts';
-import { printHelp } from '@twin-ingest/testkit/process/help.ts';
 import { Lifetime } from '@twin-ingest/testkit/process/lifetime.ts';
 import { buildStale } from '@twin-ingest/testkit/servers/build.ts';
 import { isTargetName, TARGETS, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import CONFIG from '../../contract/config.json' with { type: 'json' };
 import { nameFlags } from './command-name.ts';
+import { printHelp, warn } from './terminal.ts';
 
 interface Option {
   readonly name: string;
@@ -50,14 +50,13 @@ async function main(name: TargetName, flags: readonly string[]): Promise<number>
   process.on('SIGINT', () => (server === undefined ? lifetime.interrupt() : undefined));
   const target = TARGETS[name];
   try {
-    const say = (line: string) => void process.stderr.write(`${line}\n`);
-    await buildStale([{ name, program: target }], { lifetime, build: true, say });
+    await buildStale([{ name, program: target }], { lifetime, build: true, say: warn });
     server = spawn(target.command, [...target.args, ...flags, ...nameFlags(flags)], { stdio: 'inherit' });
     return await exitCode(server);
   } catch (error) {
     if (lifetime.signal.aborted) return 130;
     const lines = error instanceof Failure ? [error.message, ...error.details] : [String(error)];
-    for (const line of lines) process.stderr.write(`start:${name}: ${line}\n`);
+    for (const line of lines) warn(`start:${name}: ${line}`);
     return 1;
   } finally {
     await lifetime.end();
@@ -75,7 +74,7 @@ const [name, ...words] = process.argv.slice(2);
 // pnpm passes a bare `--` on.
 const flags = words[0] === '--' ? words.slice(1) : words;
 if (name === undefined || !isTargetName(name)) {
-  process.stderr.write('Usage: pnpm start:rs|start:ts [-- FLAGS]; --help lists them\n');
+  warn('Usage: pnpm start:rs|start:ts [-- FLAGS]; --help lists them');
   process.exitCode = 2;
 } else if (flags.some((flag) => flag === '--help' || flag === '-h')) printHelp(usage(name));
 else process.exitCode = await main(name, flags);

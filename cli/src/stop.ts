@@ -8,7 +8,6 @@ import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { letReadersLeave } from '@twin-ingest/testkit/process/closed-output.ts';
 import { type FlagTable, flagLines, parseFlags } from '@twin-ingest/testkit/process/flags.ts';
-import { printHelp } from '@twin-ingest/testkit/process/help.ts';
 import { COMMAND } from './command-name.ts';
 import { placeOf } from './connect/options.ts';
 import {
@@ -21,6 +20,9 @@ import {
   ownerOf,
   withdrawStop,
 } from './lifecycle/database.ts';
+import { complainOf, printHelp, say } from './terminal.ts';
+
+const complain = complainOf('stop');
 
 const FLAGS: FlagTable<'db'> = { db: { value: 'FILE', help: 'the database' } };
 
@@ -54,30 +56,28 @@ export async function run(argv: readonly string[]): Promise<number> {
   const db = parsed.kind === 'wrong' ? undefined : parsed.flags.get('db');
   if (parsed.kind !== 'wrong' && db === undefined) problems.push('--db FILE is missing');
   if (problems.length > 0 || db === undefined) {
-    for (const problem of problems) process.stderr.write(`stop: ${problem}\n`);
+    for (const problem of problems) complain(problem);
     return 2;
   }
   const database = databasePath(db, placeOf(process.env, process.cwd()).cwd);
   const outcome = await stop(database);
   switch (outcome.kind) {
     case 'none':
-      process.stdout.write(`no server holds ${database}\n`);
+      say(`no server holds ${database}`);
       return 0;
     case 'stopped':
-      process.stdout.write(`stopped the server with pid ${outcome.pid}\n`);
+      say(`stopped the server with pid ${outcome.pid}`);
       return 0;
     case 'not_taken':
-      process.stderr.write(
-        `stop: no server took the request. ${database}.owner names pid ${outcome.pid}, which may be another program; end it yourself if it is a server\n`,
+      complain(
+        `no server took the request. ${database}.owner names pid ${outcome.pid}, which may be another program; end it yourself if it is a server`,
       );
       return 1;
     case 'silent':
-      process.stderr.write(
-        `stop: the server with pid ${outcome.pid} holds ${database} and does not answer; end it yourself\n`,
-      );
+      complain(`the server with pid ${outcome.pid} holds ${database} and does not answer; end it yourself`);
       return 1;
     case 'not_ended':
-      process.stderr.write(`stop: the server with pid ${outcome.pid} has not ended yet\n`);
+      complain(`the server with pid ${outcome.pid} has not ended yet`);
       return 1;
   }
 }

@@ -2,11 +2,13 @@
 import { letReadersLeave } from '@twin-ingest/testkit/process/closed-output.ts';
 import { Failure } from '@twin-ingest/testkit/process/failure.ts';
 import { type FlagTable, flagLines, parseFlags } from '@twin-ingest/testkit/process/flags.ts';
-import { printHelp } from '@twin-ingest/testkit/process/help.ts';
 import { COMMAND } from './command-name.ts';
 import { placeOf } from './connect/options.ts';
+import { complainOf, printHelp, say } from './terminal.ts';
 import { tokenIn } from './token-file.ts';
 import { trim } from './trim/trim.ts';
+
+const complain = complainOf('trim');
 
 type Name = 'servers' | 'nats' | 'token-file' | 'nats-token-file';
 
@@ -50,7 +52,7 @@ async function main(): Promise<number> {
     tokenIn(name, flags.get(name), cwd, problems),
   );
   if (problems.length > 0 || nats === undefined) {
-    for (const problem of problems) process.stderr.write(`trim: ${problem}\n`);
+    for (const problem of problems) complain(problem);
     return 2;
   }
   try {
@@ -61,12 +63,12 @@ async function main(): Promise<number> {
       natsToken,
       serverToken,
     });
-    process.stdout.write(`the backup is ${backup}, up to ${sequence}\n`);
-    process.stdout.write(`${origins.length} servers have it; ${removed} messages left ${stream}\n`);
+    say(`the backup is ${backup}, up to ${sequence}`);
+    say(`${origins.length} servers have it; ${removed} messages left ${stream}`);
     return 0;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    process.stderr.write(`trim: ${error.message}\n`);
+    complain(error.message);
     return 1;
   }
 }

@@ -104,6 +104,43 @@ test('ten callers of ensure on one fixed port get one server', async () => {
   });
 });
 
+test('ensure does not take the server of another database for its own', async () => {
+  await inTree({}, async (cwd) => {
+    const port = (await freePorts(1))[0]!;
+    const flags = [...SERVER_FLAGS, '--port', String(port)];
+    const of = (db: string, more: readonly string[]) =>
+      run('ensure', ['--db', db, '--json', ...more], { cwd });
+    const other = found(await of('other.db', flags));
+    // A crashed server of the database had the port that the other one has now, and a process has its pid.
+    assert.equal(found(await of('e.db', SERVER_FLAGS)).started, true);
+    assert.equal((await stop(cwd)).code, 0);
+    const live = bystander();
+    const stale = JSON.stringify({ pid: live.pid, url: other.url });
+    const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
+    try {
+      writeFileSync(`${cwd}/e.db.owner`, stale);
+      const taken = await of('e.db', flags);
+      assert.deepEqual([taken.code, taken.stdout], [69, '']);
+      assert.match(taken.stderr, new RegExp(`127\\.0\\.0\\.1:${port}`));
+      // Another program holds the lock, so only the epoch tells the two servers apart.
+      const lock = new DatabaseSync(`${cwd}/e.db.lock`);
+      lock.exec('BEGIN EXCLUSIVE');
+      const locked = await of('e.db', flags);
+      assert.deepEqual([locked.code, locked.stdout], [69, '']);
+      lock.close();
+      writeFileSync(`${cwd}/e.db.owner`, stale);
+      const own = found(await of('e.db', SERVER_FLAGS));
+      assert.notEqual(own.url, other.url);
+      assert.equal(own.started, true);
+      assert.deepEqual(found(await of('e.db', SERVER_FLAGS)), { url: own.url, pid: own.pid, started: false });
+    } finally {
+      live.kill('SIGKILL');
+      await stop(cwd);
+      await run('stop', ['--db', 'other.db'], { cwd });
+    }
+  });
+});
+
 test("ensure fails with the server's exit code and message", async () => {
   await inTree({ 'e.db': 'no database' }, async (cwd) => {
     const corrupt = await ensure(cwd);

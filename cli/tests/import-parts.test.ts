@@ -1,6 +1,7 @@
 /** Tests the parts of the import that need no server: lines, values, cuts, families. */
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
+import { linkSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { test } from 'node:test';
 import { inTree } from '@twin-ingest/testkit/files/tree.ts';
 import { familiesOf, transcriptsAt } from '../src/import/files.ts';
@@ -28,6 +29,59 @@ test('lines have their numbers across pieces of the file, and a long one has no 
         [5, 4, 4],
       ],
     );
+  });
+});
+
+test('a line that is not UTF-8 has no text, and the lines around it do', async () => {
+  const bytes = Buffer.concat([
+    Buffer.from('{"a":"ä"}\n{"a":"'),
+    Buffer.of(0xe4),
+    Buffer.from('"}\n{"a":"\ufffd"}\n{"a":"'),
+    Buffer.of(0xed, 0xa0, 0x80, 0x22, 0x7d),
+  ]);
+  await inTree({}, async (root) => {
+    const path = join(root, 'one.jsonl');
+    writeFileSync(path, bytes);
+    const found = [];
+    for await (const { text, fault } of linesOf(path)) found.push([text, fault]);
+    const lost = [null, 'not UTF-8'];
+    assert.deepEqual(found, [['{"a":"ä"}', null], lost, ['{"a":"\ufffd"}', null], lost]);
+    const { stderr } = await run('import', ['claude-code', path, '--dry-run'], { cwd: root });
+    assert.match(stderr, /2 damaged lines: not UTF-8, first at .*one\.jsonl:2/);
+    assert.ok(readFileSync(path).equals(bytes));
+  });
+});
+
+test('each file is found once, whatever links lead to it, and loops end', async () => {
+  const files = {
+    'p/a.jsonl': '{}',
+    'p/sub/b.jsonl': '{}',
+    'p/note.txt': '',
+    'far/c.jsonl': '{}',
+    'far/d.txt': '',
+  };
+  await inTree(files, async (root) => {
+    const link = (target: string, path: string) => symlinkSync(target, join(root, path));
+    link('.', 'p/loop');
+    link('loop', 'p/again');
+    link('../../p', 'p/sub/up');
+    link('self', 'p/self');
+    link('nothing.jsonl', 'p/broken.jsonl');
+    link('a.jsonl', 'p/same.jsonl');
+    link('../far', 'p/far');
+    link('../far', 'p/far-again');
+    link('../p', 'far/back');
+    link('d.txt', 'far/e.jsonl');
+    linkSync(join(root, 'p/a.jsonl'), join(root, 'p/hard.jsonl'));
+    const found = (...paths: string[]) =>
+      transcriptsAt(paths.map((path) => join(root, path))).map(({ path }) => relative(root, path));
+    assert.deepEqual(found('p'), ['p/a.jsonl', 'p/far/c.jsonl', 'p/far/e.jsonl', 'p/sub/b.jsonl']);
+    assert.deepEqual(found('p', 'p/loop', 'far', 'p/a.jsonl', 'p/same.jsonl').length, 4);
+    assert.deepEqual(found('p/same.jsonl'), ['p/same.jsonl']);
+    assert.throws(() => found('p/broken.jsonl'), { code: 'ENOENT' });
+    // Two loops in a folder double the paths at each level.
+    const { stdout } = await run('import', ['claude-code', root, '--dry-run'], { cwd: root });
+    assert.match(stdout, /Read 3 lines of 4 files/);
   });
 });
 
@@ -93,7 +147,7 @@ test('calls without a result take bounded memory', () => {
   const transcript = new Transcript(MAPPINGS['claude-code']!, '/t.jsonl', reporter);
   const [, , , call, result] = claudeTurn();
   const read = (line: unknown, number: number) =>
-    transcript.read({ number, text: JSON.stringify(line), bytes: 1 });
+    transcript.read({ number, text: JSON.stringify(line), fault: null, bytes: 1 });
   for (let index = 0; index < 1_500; index++) {
     const content = [{ type: 'tool_use', id: `t${index}`, name: `tool-${index}`, input: {} }];
     read({ ...call, uuid: `c${index}`, message: { ...(call!.message as object), content } }, index);

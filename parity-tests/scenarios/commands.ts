@@ -1,6 +1,7 @@
 /** Tests the check of a database, and wrong command lines. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import CONFIG from '../../contract/config.json' with { type: 'json' };
 import { attach } from '../src/attachment-client.ts';
@@ -29,6 +30,12 @@ export const COMMANDS: ScenarioFile = {
       rules: ['PRO-15', 'PRO-03', 'BAK-03', 'STO-11'],
       uses: 'each',
       run: wrongCommands,
+    },
+    {
+      name: 'a variable of another flag has no effect on a command, whatever its value is',
+      rules: ['PRO-15', 'PRO-03'],
+      uses: 'each',
+      run: otherVariables,
     },
   ],
 };
@@ -174,4 +181,43 @@ async function wrongCommands(context: ScenarioContext): Promise<void> {
   await server.stop();
   const existing = await run('restore', 'copy.db', '--db', context.db());
   assert.equal(existing.exit, target.code);
+}
+
+async function otherVariables(context: ScenarioContext): Promise<void> {
+  const { target, folder: cwd } = context;
+  const server = await context.start();
+  await fillEveryKind(context.client(server));
+  await server.stop();
+  const dump = context.db('dump.ndjson');
+  await runCommand(target, ['dump', '--db', context.db()], { cwd, outputFile: dump });
+  const values = ['bad', '', '0', '/none/none', 'true', 'jetstream'];
+  for (const { name, options } of CONFIG.commands) {
+    const others = CONFIG.options.filter((option) => !(options as readonly string[]).includes(option.name));
+    for (const value of values) {
+      const env = Object.fromEntries(others.map((option) => [option.env, value]));
+      const to = context.db('to.db');
+      const args = {
+        backup: [to, '--db', context.db()],
+        restore: [context.db(), '--db', to],
+        dump: ['--db', context.db()],
+        load: ['--db', to],
+        verify: [context.db()],
+      }[name]!;
+      const input = name === 'load' ? { inputFile: dump } : {};
+      const ran = await runCommand(target, [name, ...args], { cwd, env, ...input });
+      assert.deepEqual(
+        [ran.exit, ran.stderr],
+        [0, ''],
+        `${name} with ${value} in ${Object.keys(env).join()}`,
+      );
+      for (const path of readdirSync(cwd).filter((file) => file.startsWith('to.db')))
+        rmSync(join(cwd, path), { recursive: true });
+    }
+    if ((options as readonly string[]).includes('db')) {
+      const ran = await runCommand(target, [name, 'x'], { cwd, env: { INGEST_DB: '/none/none/e.db' } });
+      assert.notEqual(ran.exit, 0, `${name} takes its own variable`);
+    }
+    const unknown = await runCommand(target, [name], { cwd, env: { INGEST_UNKNOWN: '1' } });
+    assert.match(unknown.stderr, /unknown environment variable INGEST_UNKNOWN/);
+  }
 }

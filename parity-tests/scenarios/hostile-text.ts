@@ -1,9 +1,14 @@
 /** Tests text that attacks a terminal or a log: it reaches the log in no raw form (rule PRO-01). */
 import assert from 'node:assert/strict';
-import { chmodSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { event } from '@twin-ingest/testkit/http/api-client.ts';
 import { Connection, compose } from '@twin-ingest/testkit/http/http-client.ts';
 import type { Header } from '@twin-ingest/testkit/http/http-parser.ts';
+import { TARGETS } from '@twin-ingest/testkit/servers/targets.ts';
+import CONFIG from '../../contract/config.json' with { type: 'json' };
+import { type CommandResult, linesOf, runCommand } from '../src/command-line.ts';
 import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
 
 export const HOSTILE_TEXT: ScenarioFile = {
@@ -15,6 +20,18 @@ export const HOSTILE_TEXT: ScenarioFile = {
       rules: ['PRO-01', 'MET-01', 'STR-01', 'SEC-11'],
       uses: 'each',
       run: quietLog,
+    },
+    {
+      name: 'lines for people and results of commands have no control character of a path or a value',
+      rules: ['PRO-01', 'PRO-03', 'PRO-15'],
+      uses: 'both',
+      run: printableLines,
+    },
+    {
+      name: 'no message has a user, a password or a query of a URL',
+      rules: ['PRO-03'],
+      uses: 'both',
+      run: hiddenPasswords,
     },
   ],
 };
@@ -105,4 +122,142 @@ async function quietLog(context: ScenarioContext): Promise<void> {
     lines.some((line) => JSON.parse(line).db === context.db(`${name}.db`)),
     'the path is there, with escapes',
   );
+}
+
+/** Arguments that fail, or whose result has a hostile path. */
+function argumentsWith(folder: string, name: string): string[][] {
+  mkdirSync(folder);
+  const path = join(folder, name);
+  const options: readonly { readonly name: string; readonly value?: string }[] = CONFIG.options;
+  const files = options.filter(({ value }) => /FILE|PATH/.test(value ?? '')).map((option) => option.name);
+  const values = options.filter(({ value }) => value !== undefined).map((option) => option.name);
+  const damaged = join(folder, `${name} damaged`);
+  writeFileSync(damaged, HOSTILE);
+  mkdirSync(path);
+  return [
+    [name],
+    [`--${name}`],
+    [`-x${name}`],
+    [`--port=${name}`, `--bench=${name}`],
+    ...values.map((option) => [`--${option}`, name]),
+    ...files.map((option) => [
+      '--port',
+      '0',
+      '--db',
+      join(folder, 'a.db'),
+      `--${option}`,
+      join(path, 'none', name),
+    ]),
+    ['--port', '0', '--db', damaged],
+    ['--port', '0', '--db', path],
+    ['--port', '0', '--db', join(folder, 'b.db'), '--socket', damaged],
+    ['--port', '0', '--db', join(folder, 'c.db'), '--ready-file', path],
+    ...['backup', 'restore', 'verify', 'dump', 'load', name].flatMap((command) => [
+      [command, damaged],
+      [command, join(path, 'none')],
+      [command, '--db', damaged],
+      [command, path, '--db', damaged],
+      [command, name, name],
+    ]),
+  ];
+}
+
+async function printableLines(context: ScenarioContext): Promise<void> {
+  const name = HOSTILE.replaceAll('/', '');
+  const [rs, ts] = await Promise.all(
+    (['rs', 'ts'] as const).map(async (target) => {
+      const folder = join(context.folder, target);
+      const all = [];
+      for (const args of argumentsWith(folder, name)) {
+        const { exit, stdout, stderr } = await runCommand(target, args, { cwd: folder, killAfterMs: 1_500 });
+        assert.ok(!HIDDEN.test(stdout + stderr), `${target} ${JSON.stringify({ args, stdout, stderr })}`);
+        const words = args.join(' ').replaceAll(folder, '<folder>');
+        const lines = `${stdout}${stderr}`.replaceAll(folder, '<folder>');
+        // A server that was killed has printed its port, and one that has started has a log with times.
+        all.push({ words, exit, lines: exit === null ? '' : lines.replace(/^\{"timestamp".*\n/gm, '') });
+      }
+      return all;
+    }),
+  );
+  assert.deepEqual(rs, ts);
+  const db = context.db(`${name}.db`);
+  const server = await context.start({ db });
+  await context
+    .client(server)
+    .ingest([{ ...event(), session_id: HOSTILE, metadata: { [HOSTILE]: HOSTILE } }]);
+  await server.stop();
+  const results = [
+    ['backup', join(context.folder, `${name} copy`), '--db', db],
+    ['verify', db],
+    ['restore', join(context.folder, `${name} copy`), '--db', `${db} again`],
+  ];
+  for (const target of ['rs', 'ts'] as const) {
+    const dump = await runCommand(target, ['dump', '--db', db], { cwd: context.folder });
+    assert.ok(HIDDEN.test(dump.stdout), 'a program gets the bytes');
+    const shown = atTerminal(target, ['dump', '--db', db]);
+    assert.ok(!HIDDEN.test(shown), JSON.stringify(shown));
+    assert.deepEqual(linesOf({ stdout: shown }), linesOf(dump));
+    for (const args of results) {
+      const own = args.map((word) =>
+        word.endsWith('copy') || word.endsWith('again') ? `${word} ${target}` : word,
+      );
+      const ran = await runCommand(target, own, { cwd: context.folder });
+      assert.deepEqual([ran.exit, ran.stderr], [0, ''], JSON.stringify(own));
+      assert.ok(!HIDDEN.test(ran.stdout), JSON.stringify(ran.stdout));
+      assert.ok(own.includes(String(linesOf(ran).at(-1)?.file)), ran.stdout);
+    }
+  }
+}
+
+/** Runs a command whose standard output is a terminal; returns what it shows. */
+function atTerminal(target: 'rs' | 'ts', args: readonly string[]): string {
+  const { command, args: first } = TARGETS[target];
+  const words = [command, ...first, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
+  const ran = spawnSync('script', ['-qec', `stty -opost; ${words}`, '/dev/null'], { encoding: 'utf8' });
+  assert.equal(ran.status, 0, ran.stderr);
+  return ran.stdout;
+}
+
+/** Forms of URLs with a secret, whole and broken. */
+const SECRET = 'hunter2';
+const SECRET_URLS = [
+  `http://user:${SECRET}@host.example`,
+  `https://${SECRET}@host.example:3141/path`,
+  `nats://user:${SECRET}@host.example:4222`,
+  `HTTP://user:${SECRET}@host.example`,
+  `user:${SECRET}@host.example:3141`,
+  `http://user:a@${SECRET}/${SECRET}?${SECRET}@host.example`,
+  `http://user:${SECRET} ${SECRET}"\\${SECRET}@host.example`,
+  `http://user:${SECRET}@`,
+  `http://host.example/?token=${SECRET}`,
+  `http://host.example/#${SECRET}`,
+  `http://user:${SECRET}@host.example/?code=${SECRET}#${SECRET}`,
+  `socks5h://user:${SECRET}@[::1]:1`,
+];
+
+async function hiddenPasswords(context: ScenarioContext): Promise<void> {
+  const options: readonly { readonly name: string; readonly env: string }[] = CONFIG.options;
+  const results = await Promise.all(
+    (['rs', 'ts'] as const).map(async (target) => {
+      const found: CommandResult[] = [];
+      const note = async (args: readonly string[], env: Readonly<Record<string, string>>) => {
+        const ran = await runCommand(target, args, { cwd: context.folder, env });
+        const what = JSON.stringify({ target, args, env, ...ran });
+        assert.equal(ran.exit, 2, what);
+        assert.ok(!(ran.stdout + ran.stderr).includes(SECRET), what);
+        found.push(ran);
+      };
+      for (const url of SECRET_URLS) {
+        // Every problem is reported at once, so one call shows the messages of all options.
+        await note([url, 'verify', ...options.flatMap(({ name }) => [`--${name}=${url}`])], {});
+        await note([`--unknown=${url}`], Object.fromEntries(options.map(({ env }) => [env, url])));
+        await note(['--forward', url, '--port', 'x'], {});
+        await note(['--nats', url, '--port', 'x'], {});
+        await note(['--webhook', url, '--port', 'x'], {});
+      }
+      return found;
+    }),
+  );
+  assert.deepEqual(results[0], results[1]);
+  assert.match(results[0]![0]!.stderr, /--forward must be .*"http:\/\/\*\*\*@host\.example"/);
 }

@@ -8,10 +8,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { batchBody } from '@twin-ingest/testkit/codecs/codecs.ts';
 import { event } from '@twin-ingest/testkit/http/api-client.ts';
+import { seededRandom } from '@twin-ingest/testkit/random.ts';
 import { failedStart, plainLines } from '@twin-ingest/testkit/servers/failed-start.ts';
 import { TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import { processorMs } from '../src/process-figures.ts';
 import { LOOKALIKES, SECRETS, WRONG_FILES } from '../src/redaction-files.ts';
 import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
+import { lookAlikes, secrets } from '../src/secret-corpus.ts';
 import { finishInput, lineOf, startWithInput } from '../src/server-input.ts';
 
 export const REDACT: ScenarioFile = {
@@ -29,6 +32,12 @@ export const REDACT: ScenarioFile = {
       rules: ['RED-01', 'RED-03', 'RED-04'],
       uses: 'each',
       run: shipped,
+    },
+    {
+      name: 'the shipped file replaces at least 95 % of a corpus of secrets, and at most 0.5 % of look-alikes',
+      rules: ['RED-01', 'RED-03', 'RED-04', 'RED-07'],
+      uses: 'each',
+      run: corpus,
     },
     {
       name: 'the shipped file changes nothing that real agents sent',
@@ -104,6 +113,66 @@ async function replaces(context: ScenarioContext, db: string, file: string): Pro
   const row = (await client.get('/api/events/1')).json<{ metadata: unknown }>();
   const replaced = Object.fromEntries(names.map((name) => [name, '[redacted]']));
   assert.deepEqual(row.metadata, { ...sent, all: SECRETS.map(() => '[redacted]'), ...replaced });
+}
+
+const MADE_UP_SECRETS = 200;
+const MADE_UP_LOOK_ALIKES = 2_000;
+const LEAST_FOUND = 0.95;
+const MOST_WRONG = 0.005;
+/** Batches of look-alikes for the processor time of an event. */
+const MEASURED_BATCHES = 10;
+
+async function corpus(context: ScenarioContext): Promise<void> {
+  const { seed } = context.options;
+  const found = secrets(seededRandom(seed), MADE_UP_SECRETS);
+  const harmless = lookAlikes(seededRandom(seed), MADE_UP_LOOK_ALIKES);
+  const client = context.client(await context.start({ flags: ['--redact', 'builtin:secrets'] }));
+  const storedOf = async (all: readonly { readonly metadata: unknown }[]): Promise<string[]> => {
+    const stored = [];
+    for (let at = 0; at < all.length; at += 500) {
+      const { ids } = await client.ingest(all.slice(at, at + 500).map(({ metadata }) => event({ metadata })));
+      const page = await client.get(`/api/events?order=asc&after=${ids[0]! - 1}&limit=500`);
+      stored.push(
+        ...page.json<{ events: { metadata: unknown }[] }>().events.map((row) => JSON.stringify(row.metadata)),
+      );
+    }
+    return stored;
+  };
+  const rows = await storedOf(found);
+  const missed = found.filter(({ secret }, index) =>
+    rows[index]!.includes(JSON.stringify(secret).slice(1, -1)),
+  );
+  const kept = await storedOf(harmless);
+  const wrong = harmless.filter(({ metadata }, index) => kept[index] !== JSON.stringify(metadata));
+  assert.equal(rows.length + kept.length, MADE_UP_SECRETS + MADE_UP_LOOK_ALIKES);
+  const forms = (all: readonly { readonly form: string }[]) =>
+    [...new Set(all.map(({ form }) => form))].join(', ');
+  context.note(`missed ${missed.length} of ${rows.length}: ${forms(missed)}`);
+  context.note(`wrong ${wrong.length} of ${kept.length}: ${forms(wrong)}`);
+  assert.ok(missed.length <= (1 - LEAST_FOUND) * rows.length, `${missed.length} missed: ${forms(missed)}`);
+  assert.ok(wrong.length <= MOST_WRONG * kept.length, `${wrong.length} wrong: ${forms(wrong)}`);
+  const costs = [];
+  for (const flags of [[], ['--redact', 'builtin:secrets']])
+    costs.push(await processorUs(context, flags, harmless));
+  const [without, withFile] = costs;
+  context.note(`an event costs ${without!.toFixed(1)} us, and ${withFile!.toFixed(1)} us with the file`);
+}
+
+/** Returns the processor time of one event of about 1 KB, in microseconds, of a server with these flags. */
+async function processorUs(
+  context: ScenarioContext,
+  flags: readonly string[],
+  events: readonly { readonly metadata: unknown }[],
+): Promise<number> {
+  const server = await context.start({ db: context.db(`cost-${flags.length}.db`), flags });
+  const client = context.client(server);
+  const batch = events.map(({ metadata }) => event({ metadata }));
+  await client.ingest(batch);
+  const before = processorMs(server.pid);
+  for (let time = 0; time < MEASURED_BATCHES; time++) await client.ingest(batch);
+  const spent = processorMs(server.pid) - before;
+  await server.stop();
+  return (spent * 1000) / (MEASURED_BATCHES * batch.length);
 }
 
 async function realAgents(context: ScenarioContext): Promise<void> {

@@ -14,6 +14,8 @@ export interface CommandResult {
 
 interface CommandInput {
   readonly cwd: string;
+  /** Variables in addition to those of this process. */
+  readonly env?: Readonly<Record<string, string>>;
   /** File or text for standard input; nothing by default. */
   readonly inputFile?: string;
   readonly input?: string;
@@ -29,11 +31,11 @@ interface CommandInput {
 export async function runCommand(
   target: TargetName,
   args: readonly string[],
-  { cwd, inputFile, input, outputFile, wrapper = [], killAfterMs }: CommandInput,
+  { cwd, env, inputFile, input, outputFile, wrapper = [], killAfterMs }: CommandInput,
 ): Promise<CommandResult> {
   const { command, args: first } = TARGETS[target];
   const [program, ...rest] = [...wrapper, command, ...first, ...args];
-  const child = spawn(program!, rest, { cwd, stdio: 'pipe' });
+  const child = spawn(program!, rest, { cwd, env: { ...process.env, ...env }, stdio: 'pipe' });
   let [stdout, stderr] = ['', ''];
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;

@@ -42,13 +42,22 @@ impl Write for Lines {
     }
 }
 
+/// Writes a line for people to stderr, such as the reason of an exit code.
+pub fn complain(line: &str) {
+    eprintln!("{}", escaped(line, |one| one < ' ' || is_hidden(one)));
+}
+
 /// Replaces characters that a terminal obeys, or that hide or reorder text, by their JSON escapes. JSON itself escapes
 /// U+0000 to U+001F. All others occur only in strings.
-fn printable(line: &str) -> Cow<'_, str> {
-    if !line.chars().any(is_hidden) {
+pub fn printable(line: &str) -> Cow<'_, str> {
+    escaped(line, is_hidden)
+}
+
+fn escaped(line: &str, is_unsafe: fn(char) -> bool) -> Cow<'_, str> {
+    if !line.chars().any(is_unsafe) {
         return Cow::Borrowed(line);
     }
-    let shown = line.chars().map(|one| match is_hidden(one) {
+    let shown = line.chars().map(|one| match is_unsafe(one) {
         true => format!("\\u{:04x}", u32::from(one)),
         false => String::from(one),
     });

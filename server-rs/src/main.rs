@@ -23,7 +23,7 @@ use ingest_server::http::transport::Listeners;
 use ingest_server::input::reader::read_input;
 use ingest_server::input::{Ended, Input};
 use ingest_server::lifecycle::{ReadyFile, process_ended};
-use ingest_server::log::open_log;
+use ingest_server::log::{complain, open_log, printable};
 use ingest_server::maintenance::run_command;
 use ingest_server::platform::StopSignals;
 use ingest_server::secret::create_token;
@@ -33,6 +33,11 @@ use tokio::sync::oneshot;
 fn main() -> ExitCode {
     let parsed = || parse_config(std::env::args_os().skip(1), std::env::vars_os());
     let command = match parsed() {
+        Ok(Command::Run(_)) if !Clock.is_sound() => {
+            let (code, text) = exit_message("clock", "wrong", &[]);
+            complain(&text);
+            return ExitCode::from(code);
+        }
         Ok(Command::Run(config)) => match &config.new_token {
             Some(path) => match create_token(path) {
                 // Reads the file as any other, also when another program has created it meanwhile. No server starts
@@ -57,7 +62,7 @@ fn main() -> ExitCode {
             return ExitCode::SUCCESS;
         }
         Err(problems) => {
-            eprintln!("{}", problems.join("\n"));
+            problems.iter().for_each(|problem| complain(problem));
             return ExitCode::from(exit_message("config", "", &[]).0);
         }
     };
@@ -73,7 +78,7 @@ fn main() -> ExitCode {
             code
         }
         Err(error) => {
-            eprintln!("{error}");
+            complain(&error.to_string());
             ExitCode::FAILURE
         }
     }
@@ -90,7 +95,7 @@ async fn run(config: Config) -> ExitCode {
             let in_use = error.kind() == std::io::ErrorKind::AddrInUse;
             let message = if in_use { "in_use" } else { "unusable" };
             let (code, text) = exit_message("port", message, &[("address", &address.to_string())]);
-            eprintln!("{text}");
+            complain(&text);
             return ExitCode::from(code);
         }
     };
@@ -100,7 +105,7 @@ async fn run(config: Config) -> ExitCode {
         Err(problem) => {
             let path = path.unwrap_or_default();
             let (code, text) = exit_message("socket", problem.as_str(), &[("path", &path)]);
-            eprintln!("{text}");
+            complain(&text);
             return ExitCode::from(code);
         }
     };
@@ -109,7 +114,7 @@ async fn run(config: Config) -> ExitCode {
             Ok(link) => Some(link),
             Err(error) => {
                 file.iter().for_each(SocketFile::remove);
-                eprintln!("{error}");
+                complain(&error.to_string());
                 return ExitCode::FAILURE;
             }
         },
@@ -119,7 +124,7 @@ async fn run(config: Config) -> ExitCode {
         Ok(app) => app,
         Err(error) => {
             file.iter().for_each(SocketFile::remove);
-            eprintln!("{error}");
+            complain(&error.to_string());
             return ExitCode::from(error.exit);
         }
     };
@@ -261,7 +266,7 @@ fn ready(url: &str, addresses: &[String], app: &App) -> std::io::Result<Option<R
     if let Some(socket) = &config.socket {
         line["socket"] = socket.as_str().into();
     }
-    let line = format!("{line}\n");
+    let line = format!("{}\n", printable(&line.to_string()));
     let file = config.ready_file.as_deref().map(|path| ReadyFile::write(path, &line)).transpose()?;
     print(&line);
     Ok(file)
@@ -271,7 +276,7 @@ fn ready(url: &str, addresses: &[String], app: &App) -> std::io::Result<Option<R
 fn report_unwritable(path: &str, error: &std::io::Error) -> u8 {
     let values = [("path", path), ("reason", file_code(error).as_str())];
     let (code, text) = exit_message("target", "unwritable", &values);
-    eprintln!("{text}");
+    complain(&text);
     code
 }
 

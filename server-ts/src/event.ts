@@ -76,7 +76,8 @@ export class RawEvents {
 
   /** Adds an item that is not JSON (rule FMT-02). */
   addNotJson(): void {
-    this.spans[this.add()] = NOT_JSON;
+    this.add();
+    this.setNotJson();
   }
 
   /** Marks the last item as not JSON (rule FMT-02). */

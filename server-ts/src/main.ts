@@ -10,11 +10,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
-import { nowS } from './clock.ts';
+import { isSound, nowS } from './clock.ts';
 import { type Config, parseConfig } from './config/index.ts';
 import { readTextFile } from './config/text-file.ts';
 import { CONFIG_SPEC, CONTRACT_VERSION, fill, LIMITS, OLDEST_NODE, SERVER_VERSION } from './contract.ts';
 import { processEnded, ReadyFile } from './lifecycle.ts';
+import { complain, printable } from './log.ts';
 import { STOP_SIGNALS } from './platform.ts';
 import type { CallReaderData } from './rpc/worker.ts';
 import { createToken } from './secret.ts';
@@ -40,7 +41,7 @@ const EXIT_FAILURE = 1;
 function runtimeProblem(): string | undefined {
   const { node, napi } = process.versions;
   if (Number(napi) >= NODE_API) return undefined;
-  return `Node.js ${OLDEST_NODE} or newer is needed, with Node-API ${NODE_API}; this is ${node} with Node-API ${napi}\n`;
+  return `Node.js ${OLDEST_NODE} or newer is needed, with Node-API ${NODE_API}; this is ${node} with Node-API ${napi}`;
 }
 
 async function main(): Promise<void> {
@@ -52,6 +53,7 @@ async function main(): Promise<void> {
   setFlagsFromString('--heap-growing-percent=80');
   const parsed = () => parseConfig(process.argv.slice(2), process.env, readTextFile);
   let command = parsed();
+  if (command.kind === 'run' && !isSound()) exit(CONFIG_SPEC.exits.clock.code, CONFIG_SPEC.exits.clock.wrong);
   if (command.kind === 'run' && command.config.newToken !== undefined) {
     try {
       createToken(command.config.newToken);
@@ -71,12 +73,12 @@ async function main(): Promise<void> {
       process.exit(0);
       break;
     case 'problems':
-      exit(CONFIG_SPEC.exits.config.code, `${command.problems.join('\n')}\n`);
+      exit(CONFIG_SPEC.exits.config.code, ...command.problems);
       break;
     case 'maintain': {
       const { runCommand } = await import('./maintenance/index.ts');
       const { exit: code, message } = await runCommand(command.task, nativeBinding());
-      exit(code, message === '' ? '' : `${message}\n`);
+      exit(code, ...(message === '' ? [] : [message]));
       break;
     }
     case 'run':
@@ -101,12 +103,12 @@ async function run(config: Config): Promise<void> {
   if (error !== undefined) {
     const address = `${bracketed(config.host)}:${config.port}`;
     const text = error === 'EADDRINUSE' ? portExit.in_use : portExit.unusable;
-    exit(portExit.code, `${fill(text, { address })}\n`);
+    exit(portExit.code, fill(text, { address }));
   }
   const { socket: path } = config;
   const problem = path === undefined ? undefined : await connections.listenAt(path);
   if (path !== undefined && problem !== undefined) {
-    exit(socketExit.code, `${fill(socketExit[problem], { path })}\n`);
+    exit(socketExit.code, fill(socketExit[problem], { path }));
   }
 
   const ending = new Ending();
@@ -125,7 +127,7 @@ async function run(config: Config): Promise<void> {
   } catch (error) {
     void connections.closeSocket();
     const code = error instanceof OpenError ? error.exit : database.code;
-    exit(code, `${error instanceof Error ? error.message : String(error)}\n`);
+    exit(code, error instanceof Error ? error.message : String(error));
   }
   const { addresses, taken } = connections.port;
   const url = `http://${addresses[0]}`;
@@ -148,7 +150,8 @@ async function run(config: Config): Promise<void> {
   };
   const code = app.guard.loginCode(nowS());
   const login_url = code === undefined ? undefined : `${url}/?code=${code}`;
-  const line = `${JSON.stringify({ ...ready, contract: CONTRACT_VERSION, login_url, socket: path })}\n`;
+  const members = { ...ready, contract: CONTRACT_VERSION, login_url, socket: path };
+  const line = `${printable(JSON.stringify(members))}\n`;
   let readyFile: ReadyFile | undefined;
   try {
     readyFile = config.readyFile === undefined ? undefined : ReadyFile.write(config.readyFile, line);
@@ -258,7 +261,7 @@ function exitAtOnce(code: number): never {
 /** Returns exit code and message for a file that cannot be written. */
 function unwritable(path: string, error: unknown): [number, string] {
   const { code, unwritable: text } = CONFIG_SPEC.exits.target;
-  return [code, `${fill(text, { path, reason: fileCode(error) })}\n`];
+  return [code, fill(text, { path, reason: fileCode(error) })];
 }
 
 /** Returns the path of the native module; `undefined` without a bundle, where the package finds its own. */
@@ -270,8 +273,9 @@ function bracketed(address: string): string {
   return address.includes(':') ? `[${address}]` : address;
 }
 
-function exit(code: number, text: string): never {
-  if (text !== '') writeSync(2, text);
+/** Ends the process after these lines on stderr. */
+function exit(code: number, ...lines: readonly string[]): never {
+  for (const line of lines) complain(line);
   process.exit(code);
 }
 

@@ -128,6 +128,9 @@ export function originOf(text: string, problems: string[]): string {
     `${url.username}${url.password}${url.search}${url.hash}` === '' &&
     url.pathname === '/';
   if (isPlain) return url.origin;
-  problems.push(`--url must be like ${DEFAULT_ORIGIN}, not ${text}`);
+  // What is wrong may be the user and the password, or a query with a token.
+  const [, scheme = '', rest = ''] = /^([^@/?#]*:\/\/)?(.*)$/s.exec(text)!;
+  const host = rest.replace(/^.*@/s, '***@').replace(/([?#]).+$/s, '$1***');
+  problems.push(`--url must be like ${DEFAULT_ORIGIN}, not ${scheme}${host}`);
   return DEFAULT_ORIGIN;
 }

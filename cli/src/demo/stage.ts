@@ -17,6 +17,7 @@ import { TARGETS, type TargetName } from '@twin-ingest/testkit/servers/targets.t
 import { nameFlags } from '../command-name.ts';
 import { SAME_SIGNAL_MS } from '../launch/program.ts';
 import { systemSentence } from '../system-error.ts';
+import { warn } from '../terminal.ts';
 import { CorpusError } from './corpus.ts';
 
 export class Stage {
@@ -87,14 +88,14 @@ export async function onStage(
   let isBuilt = false;
   try {
     const programs = [...new Set(servers)].map((name) => ({ name, program: TARGETS[name] }));
-    await buildStale(programs, { lifetime, build, say: (line) => void process.stderr.write(`${line}\n`) });
+    await buildStale(programs, { lifetime, build, say: warn });
     isBuilt = true;
     const folder = await mkdtemp(join(tmpdir(), 'twin-ingest-demo-'));
     lifetime.add(() => rm(folder, { recursive: true, force: true }));
     return await work(new Stage(lifetime, folder));
   } catch (error) {
     if (lifetime.signal.aborted && !isBuilt) return 130;
-    for (const line of linesOf(error)) process.stderr.write(`${program}: ${line}\n`);
+    for (const line of linesOf(error)) warn(`${program}: ${line}`);
     return 1;
   } finally {
     await lifetime.end();
@@ -109,5 +110,5 @@ function linesOf(error: unknown): readonly string[] {
   if (error instanceof CorpusError) return [error.message];
   const sentence = systemSentence(error);
   if (sentence !== null) return [sentence];
-  return [error instanceof Error ? String(error.stack) : String(error)];
+  return (error instanceof Error ? String(error.stack) : String(error)).split('\n');
 }

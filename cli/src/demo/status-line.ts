@@ -1,4 +1,6 @@
 /** Shows the current state: one line that is overwritten on a terminal, an occasional line elsewhere. */
+import { shown } from '../terminal.ts';
+
 const CLEAR = '\r\x1b[2K';
 /** Milliseconds between two lines without a terminal. */
 const CALM_MS = 5_000;
@@ -15,10 +17,10 @@ export class StatusLine {
   /** Shows the current state. */
   show(text: string): void {
     if (this.#out.isTTY) {
-      this.#out.write(`${CLEAR}${text.slice(0, (this.#out.columns || 80) - 1)}`);
+      this.#out.write(`${CLEAR}${shown(text).slice(0, (this.#out.columns || 80) - 1)}`);
       this.#isOpen = true;
     } else if (performance.now() - this.#shown_at >= CALM_MS) {
-      this.#out.write(`${text}\n`);
+      this.#out.write(`${shown(text)}\n`);
       this.#shown_at = performance.now();
     }
   }
@@ -31,7 +33,7 @@ export class StatusLine {
 
   /** Prints a permanent line. */
   say(text: string): void {
-    this.#out.write(`${this.#isOpen ? CLEAR : ''}${text}\n`);
+    this.#out.write(`${this.#isOpen ? CLEAR : ''}${shown(text)}\n`);
     this.#isOpen = false;
   }
 }

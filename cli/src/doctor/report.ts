@@ -15,9 +15,9 @@ const REASONS: Readonly<Record<string, string>> = {
   invalid: 'with values that break the rules',
 };
 
-export function reportText(diagnosis: Diagnosis, now: Date): string {
+export function reportLines(diagnosis: Diagnosis, now: Date): string[] {
   const { servers, agents, unknown, problems } = diagnosis;
-  const lines = [
+  return [
     ...servers.map(serverLine),
     '',
     ...agents.flatMap((report) => agentLines(report, now)),
@@ -25,7 +25,6 @@ export function reportText(diagnosis: Diagnosis, now: Date): string {
     '',
     ...problemLines(problems),
   ];
-  return `${lines.join('\n')}\n`;
 }
 
 function serverLine({ origin, state }: Asked): string {

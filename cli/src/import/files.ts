@@ -4,7 +4,7 @@
  * A session is a file `NAME.jsonl` with the files below the folder `NAME`, those of its subagents. A family is the
  * sessions that begin with the same line, since a forked session begins with copies of the lines of another.
  */
-import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
+import { type BigIntStats, closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import type { Mapping } from './mapping.ts';
 import { parseObject, textOf, valueAt } from './values.ts';
@@ -28,20 +28,52 @@ const EXTENSION = '.jsonl';
 /** Bytes of a file in which its first lines are searched. */
 const HEAD_BYTES = 64 * 1024;
 
-/** Returns the transcripts of files and folders. Throws the file system's error. */
+/**
+ * Returns the transcripts of files and folders. Follows links, and takes each file and each folder once, so that loops
+ * end. The path of a file without a link comes before one with a link. Throws the file system's error.
+ */
 export function transcriptsAt(paths: readonly string[]): TranscriptFile[] {
-  const found = paths.flatMap((path) =>
-    statSync(path).isDirectory()
-      ? readdirSync(path, { recursive: true, withFileTypes: true })
-          .filter((entry) => entry.isFile() && entry.name.endsWith(EXTENSION))
-          .map((entry) => join(entry.parentPath, entry.name))
-      : [path],
-  );
-  return [...new Set(found)].sort().flatMap((path) => {
-    // An agent may remove a file meanwhile.
-    const stats = statSync(path, { throwIfNoEntry: false });
-    return stats === undefined ? [] : { path, bytes: stats.size, changed: stats.mtimeMs };
-  });
+  for (const path of paths) statSync(path);
+  const found: TranscriptFile[] = [];
+  const seen = new Set<string>();
+  let waiting = paths;
+  while (waiting.length > 0) {
+    const links: string[] = [];
+    const take = (path: string): void => {
+      const stats = statsOf(path);
+      if (stats === undefined) return;
+      // The same file also has the same number by another name.
+      const key = `${stats.dev} ${stats.ino}`;
+      if (seen.has(key)) return;
+      seen.add(key);
+      if (!stats.isDirectory()) {
+        found.push({ path, bytes: Number(stats.size), changed: Number(stats.mtimeNs) / 1e6 });
+        return;
+      }
+      for (const entry of readdirSync(path, { withFileTypes: true })) {
+        const below = join(path, entry.name);
+        const isTranscript = entry.name.endsWith(EXTENSION);
+        if (entry.isSymbolicLink()) {
+          const target = statsOf(below);
+          if (target?.isDirectory() || (target?.isFile() && isTranscript)) links.push(below);
+        } else if (entry.isDirectory() || (entry.isFile() && isTranscript)) take(below);
+      }
+    };
+    for (const path of [...waiting].sort()) take(path);
+    waiting = links;
+  }
+  return found.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** Returns what a path leads to; `undefined` if that is nothing: an agent may remove a file, and links may be broken. */
+function statsOf(path: string): BigIntStats | undefined {
+  try {
+    return statSync(path, { bigint: true });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ELOOP') return undefined;
+    throw error;
+  }
 }
 
 /** Groups the files; the family that changed last is the last. */

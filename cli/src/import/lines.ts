@@ -3,6 +3,7 @@
  *
  * Invariant: it holds one line and one piece of the file. A line above the bound is dropped while it is read.
  */
+import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 
 /** Longest line that is read, in bytes. Images in transcripts are base64 texts. */
@@ -12,8 +13,10 @@ const LF = 10;
 export interface Line {
   /** Number of the line, counted from 1. */
   readonly number: number;
-  /** The text without its end; `null` for a line above the bound. */
+  /** The text without its end; `null` for a line above the bound, or one that is not UTF-8. */
   readonly text: string | null;
+  /** Why there is no text. */
+  readonly fault: 'too long' | 'not UTF-8' | null;
   /** Length with its end. */
   readonly bytes: number;
 }
@@ -24,8 +27,11 @@ export async function* linesOf(path: string, most = MOST_LINE_BYTES): AsyncGener
   let bytes = 0;
   let number = 0;
   const end = (extra: number): Line => {
-    const text = bytes > most ? null : Buffer.concat(pieces).toString('utf8');
-    const line = { number: ++number, text, bytes: bytes + extra };
+    const whole = Buffer.concat(pieces);
+    // A decoder would replace bytes that are not UTF-8, and the stored text would not be what the agent wrote.
+    const fault = bytes > most ? 'too long' : isUtf8(whole) ? null : 'not UTF-8';
+    const text = fault === null ? whole.toString('utf8') : null;
+    const line = { number: ++number, text, fault, bytes: bytes + extra } as const;
     pieces = [];
     bytes = 0;
     return line;

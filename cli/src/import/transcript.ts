@@ -30,7 +30,7 @@ export interface Found {
   readonly match: MatchRule | undefined;
 }
 
-/** `damaged`: not a JSON object, or too long. `unknown`: the mapping lacks the name. `lost`: without a session. */
+/** `damaged`: not a JSON object, not UTF-8, or too long. `unknown`: the mapping lacks the name. `lost`: without a session. */
 export type ProblemKind = 'damaged' | 'unknown' | 'lost';
 
 export interface Reporter {
@@ -88,11 +88,11 @@ export class Transcript {
   }
 
   /** Returns the events that are complete with this line. */
-  read({ number, text }: Line): Found[] {
+  read({ number, text, fault }: Line): Found[] {
     if (text?.trim() === '') return [];
     const line = text === null ? null : parseObject(text);
     if (text === null || line === null) {
-      this.#reporter.problem('damaged', number, text === null ? 'too long' : 'not a JSON object');
+      this.#reporter.problem('damaged', number, fault ?? 'not a JSON object');
       return [];
     }
     const key = textOf(valueAt(line, this.#mapping.line_key ?? ''));

@@ -8,6 +8,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import type { Target } from '@twin-ingest/testkit/servers/targets.ts';
+import { passOn } from '../terminal.ts';
 import { flagValue } from './options.ts';
 
 /** The line that a server prints on stdout (rule PRO-01), as far as this command reads it. */
@@ -78,18 +79,18 @@ function forwardOutput({ stdout }: ChildProcess, onReady: (ready: Ready) => void
   let head: string | null = '';
   process.stdout.on('error', () => undefined);
   stdout!.setEncoding('utf8').on('data', (text: string) => {
-    if (head === null) return void process.stdout.write(text);
+    if (head === null) return passOn(text);
     head += text;
     const end = head.indexOf('\n') + 1;
     if (end === 0) return;
     const [line, rest] = [head.slice(0, end), head.slice(end)];
     head = null;
     const ready = readyOf(line);
-    if (ready === null || !process.stdout.isTTY) process.stdout.write(line);
+    if (ready === null || !process.stdout.isTTY) passOn(line);
     if (ready !== null) onReady(ready);
-    process.stdout.write(rest);
+    passOn(rest);
   });
-  stdout!.on('end', () => void process.stdout.write(head ?? ''));
+  stdout!.on('end', () => passOn(head ?? ''));
 }
 
 function readyOf(line: string): Ready | null {

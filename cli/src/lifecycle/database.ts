@@ -115,6 +115,47 @@ export function isLocked(database: string): boolean | null {
   }
 }
 
+/**
+ * Returns the server that has a database and accepts requests. `FILE.owner` only names it: after a crash another server
+ * may have its port, and another process its pid. The lock proves that a server has the database, and the epoch that
+ * it is this one. A server that wants a token does not tell its epoch; no token is sent, since the program that
+ * responds is not known yet.
+ */
+export async function serverOf(database: string): Promise<Owner | undefined> {
+  const owner = ownerOf(database);
+  if (owner === undefined || (await answerOf(owner.url)) !== 'serving' || !isLocked(database))
+    return undefined;
+  const own = epochIn(database);
+  const theirs = await epochAt(owner.url);
+  return own !== undefined && (theirs === own || theirs === 'secret') ? owner : undefined;
+}
+
+/** Returns the epoch of a database that a server has (rule STO-07). */
+function epochIn(database: string): string | undefined {
+  try {
+    const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
+    const db = new DatabaseSync(database, { readOnly: true });
+    try {
+      return String(db.prepare("SELECT value FROM meta WHERE key = 'epoch'").get()?.value);
+    } finally {
+      db.close();
+    }
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the epoch of the database of the server at a URL; `secret` if it wants a token. */
+async function epochAt(url: string): Promise<string | undefined> {
+  try {
+    const response = await request(`${url}/api/health`, { signal: AbortSignal.timeout(2_000) });
+    if (response.status === 401) return 'secret';
+    return ((await response.json()) as { readonly epoch?: string }).epoch;
+  } catch {
+    return undefined;
+  }
+}
+
 /** `absent`: no server answers at the URL. `ending`: it drains. */
 export type Answer = 'absent' | 'ending' | 'serving';
 

@@ -7,7 +7,7 @@ import { readOnlyDisk, replaced, truncated } from './files.ts';
 import { failedLastCheckpoint, heldLastCheckpoint } from './last-checkpoint.ts';
 import { busyProcessor, retryStorm, takeDescriptors, terminate } from './load.ts';
 import { losePower } from './power-loss.ts';
-import { clockJumps, stopped } from './time.ts';
+import { clockJumps, clockOutside, stopped } from './time.ts';
 import { killAtWrites } from './writes.ts';
 
 export const FAULTS: ScenarioFile = {
@@ -140,6 +140,13 @@ export const FAULTS: ScenarioFile = {
       faults: ['F19'],
       uses: 'each',
       run: clockJumps,
+    },
+    {
+      name: 'a server does not start with a clock before 2000 or after 9999, and keeps the last right time',
+      rules: ['PRO-22', 'STO-08'],
+      faults: ['F19'],
+      uses: 'each',
+      run: clockOutside,
     },
     {
       name: 'SIGTERM under load exits 0 and loses nothing',

@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { event, type Ingested } from '@twin-ingest/testkit/http/api-client.ts';
+import CONFIG from '../../../contract/config.json' with { type: 'json' };
 import { checkLog, isSound } from '../../src/check-log.ts';
+import { runCommand } from '../../src/command-line.ts';
 import { DeliveryLog } from '../../src/delivery-log.ts';
 import { startLoad } from '../../src/load.ts';
 import { type ScenarioContext, until } from '../../src/scenario.ts';
@@ -36,7 +38,11 @@ const LIBRARY = 'faketime/libfaketimeMT.so.1';
 /** Years that the clock moves forward, so that the stored time shows that the fault was real. */
 const YEARS = 10;
 
-export async function clockJumps(context: ScenarioContext): Promise<void> {
+/** Returns a file with the offset of a server's clock, and the variables of such a server. */
+function fakeClock(context: ScenarioContext): {
+  readonly clock: string;
+  readonly env: Record<string, string>;
+} {
   const library = ['/usr/lib', ...readdirSync('/usr/lib').map((name) => `/usr/lib/${name}`)]
     .map((folder) => `${folder}/${LIBRARY}`)
     .find((path) => existsSync(path));
@@ -50,6 +56,61 @@ export async function clockJumps(context: ScenarioContext): Promise<void> {
     FAKETIME_DONT_FAKE_MONOTONIC: '1',
     NO_FAKE_STAT: '1',
   };
+  return { clock, env };
+}
+
+/** Clocks outside of the years of rule PRO-22. */
+const WRONG = ['1999-12-31 23:59:59', '1980-01-01 00:00:00', '1970-01-02 00:00:00'];
+/** Clocks that Linux does not accept while it runs. */
+const IMPOSSIBLE = ['1969-01-01 00:00:00', '+8000y'];
+const RIGHT = ['2000-01-02 00:00:00', '2031-05-06 07:08:09'];
+
+export async function clockOutside(context: ScenarioContext): Promise<void> {
+  const { clock, env } = fakeClock(context);
+  const { code, wrong } = CONFIG.exits.clock;
+  const args = ['--port', '0', '--db', context.db('none.db')];
+  for (const time of [...WRONG, ...IMPOSSIBLE]) {
+    writeFileSync(clock, time);
+    const ran = await runCommand(context.target, args, { cwd: context.folder, env, killAfterMs: 10_000 });
+    assert.deepEqual([ran.exit, ran.stdout, ran.stderr], [code, '', `${wrong}\n`], time);
+    assert.equal(existsSync(context.db('none.db')), false);
+  }
+  for (const time of RIGHT) {
+    writeFileSync(clock, time);
+    const server = await context.start({ env, db: context.db(`${time.slice(0, 4)}.db`) });
+    assert.equal((await context.client(server).get('/livez')).status, 200);
+    await server.stop();
+  }
+  writeFileSync(clock, '+0');
+  const server = await context.start({ env, flags: ['--heartbeat-ms', '100'] });
+  const client = context.client(server);
+  const rowOf = async (id: number) =>
+    (await client.get(`/api/events/${id}`)).json<{ created_at: string }>().created_at;
+  const [first] = (await client.ingest([event()])).ids;
+  const start = await rowOf(first!);
+  for (const time of WRONG) {
+    writeFileSync(clock, time);
+    const [id] = (await client.ingest([event()])).ids;
+    const at = await rowOf(id!);
+    const passedMs = Date.parse(at) - Date.parse(start);
+    assert.ok(passedMs >= 0 && passedMs < 60_000, `${time}: ${at} after ${start}`);
+    const reply = await client.get('/api/stats');
+    assert.equal(reply.status, 200);
+    const date = reply.headers.find(([name]) => name === 'date')![1];
+    assert.ok(Math.abs(Date.parse(date) - Date.parse(start)) < 60_000, `${time}: ${date}`);
+    assert.equal((await client.get('/readyz')).status, 200);
+  }
+  writeFileSync(clock, '+1d');
+  const [last] = (await client.ingest([event()])).ids;
+  assert.ok(
+    Date.parse(await rowOf(last!)) - Date.parse(start) > 23 * 3_600_000,
+    'a right clock counts again',
+  );
+  assert.deepEqual(await server.stop(), { code: 0, signal: null });
+}
+
+export async function clockJumps(context: ScenarioContext): Promise<void> {
+  const { clock, env } = fakeClock(context);
   const server = await context.start({ env });
   const client = context.client(server);
   const stream = await context.stream(server);

@@ -5,6 +5,7 @@ import type { ScenarioFile } from '../../src/scenario.ts';
 import { boundedMemory, cutConnections, exactEnd, failures, othersServed } from './exports.ts';
 import { inTurn } from './in-turn.ts';
 import { largeBodies, ordinaryBodies, ordinaryMemory } from './malformed.ts';
+import { refusedItems } from './refused-items.ts';
 import { canonicalMaps, sameRows } from './same-rows.ts';
 import { servedMeanwhile } from './served-meanwhile.ts';
 
@@ -39,6 +40,12 @@ export const FORMATS: ScenarioFile = {
       uses: 'each',
       measures: true,
       run: servedMeanwhile,
+    },
+    {
+      name: 'the reason of a refused item does not depend on the number of items before it',
+      rules: ['FMT-02', 'FMT-04', 'ING-02', 'LAW'],
+      uses: 'each',
+      run: refusedItems,
     },
     {
       name: 'the same events leave the same rows in every format and on both servers',

@@ -11,6 +11,9 @@ use serde_json::Value;
 use crate::config::spec::{CommandSpec, OptionKind, OptionSpec, SPEC, help_text, version_text};
 use crate::contract::fill;
 
+/// Stands for a secret.
+const HIDDEN: &str = "***";
+
 /// A value's text and its source.
 #[derive(Debug, Clone)]
 pub(super) struct Given {
@@ -142,8 +145,10 @@ impl Reader {
         given.push(Given { source: flag, text: value.to_string_lossy().into_owned() });
     }
 
-    /// Reads the variables; a flag takes precedence over its variable.
+    /// Reads the variables; a flag takes precedence over its variable. Those of flags that a command does not take have no
+    /// effect (rule PRO-15).
     pub(super) fn read_environment(&mut self, env: impl IntoIterator<Item = (OsString, OsString)>) {
+        let of_command = self.command.as_ref().map(|(command, _)| &command.options);
         let ours: BTreeMap<String, OsString> = env
             .into_iter()
             .map(|(name, value)| (name.to_string_lossy().into_owned(), value))
@@ -154,7 +159,8 @@ impl Reader {
                 self.problem("unknown_env", &[("env", &name)]);
                 continue;
             };
-            if value.is_empty() || self.given.contains_key(option.name.as_str()) {
+            let is_unused = of_command.is_some_and(|options| !options.contains(&option.name));
+            if is_unused || value.is_empty() || self.given.contains_key(option.name.as_str()) {
                 continue;
             }
             let text = value.to_string_lossy();
@@ -174,7 +180,24 @@ pub(super) fn is_text(text: &str) -> bool {
     !text.contains(char::REPLACEMENT_CHARACTER)
 }
 
-/// Returns a text as a JSON string, for messages.
+/// Returns a text as a JSON string, for messages. A user, a password and a query of a URL are not shown.
 pub(super) fn quoted(text: &str) -> String {
-    Value::from(text).to_string()
+    Value::from(without_secrets(text)).to_string()
+}
+
+/// Replaces what may be a secret in a URL, also in one that is wrong or lacks its scheme.
+fn without_secrets(text: &str) -> String {
+    let (scheme, rest) = match text.split_once("://") {
+        Some((scheme, rest)) => (format!("{scheme}://"), rest),
+        None if text.contains([':']) && text.contains('@') => (String::new(), text),
+        None => return text.to_owned(),
+    };
+    // A password with a slash or an at sign belongs to a wrong URL, which is shown too.
+    let (user, host) = match rest.rfind('@') {
+        Some(at) => (HIDDEN, &rest[at..]),
+        None => ("", rest),
+    };
+    let shown = host.find(['?', '#']).map_or(host, |end| &host[..=end]);
+    let query = if shown.len() < host.len() { HIDDEN } else { "" };
+    format!("{scheme}{user}{shown}{query}")
 }

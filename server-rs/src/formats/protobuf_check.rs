@@ -10,6 +10,10 @@ use crate::formats::fault::{Fault, check_utf8};
 
 /// The number of `events` in the message `IngestBatch`.
 const EVENTS: u64 = 1;
+/// Longest varint, and longest varint of a tag, whose value has 32 bits
+/// (<https://protobuf.dev/programming-guides/encoding>).
+const MOST_BYTES: u32 = 10;
+const TAG_BYTES: u32 = 5;
 
 /// The wire form of a known field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,7 +96,7 @@ impl<'a> Walker<'a> {
         &mut self,
         known: impl FnOnce(u64) -> Option<WireForm>,
     ) -> Result<Option<(WireForm, &'a [u8])>, Fault> {
-        let tag = self.varint()?;
+        let tag = self.varint(TAG_BYTES)?;
         let (number, wire_type) = (tag >> 3, tag & 7);
         if number == 0 || number > LIMITS.max_field_number {
             return Err(Fault::Field);
@@ -107,13 +111,13 @@ impl<'a> Walker<'a> {
         let start = self.at;
         let bytes = match wire_type {
             0 => {
-                self.varint()?;
+                self.varint(MOST_BYTES)?;
                 &self.bytes[start..self.at]
             }
             1 => self.take(8)?,
             5 => self.take(4)?,
             _ => {
-                let length = self.varint()?;
+                let length = self.varint(MOST_BYTES)?;
                 self.take(usize::try_from(length).map_err(|_| Fault::Truncated)?)?
             }
         };
@@ -127,22 +131,22 @@ impl<'a> Walker<'a> {
         Ok(taken)
     }
 
-    /// Takes a varint of at most 64 bits.
-    fn varint(&mut self) -> Result<u64, Fault> {
+    /// Takes a varint of at most this many bytes, and of at most 64 bits.
+    fn varint(&mut self, most: u32) -> Result<u64, Fault> {
         let mut value = 0;
-        for shift in (0..64).step_by(7) {
+        for place in 0..most {
             let byte = *self.bytes.get(self.at).ok_or(Fault::Truncated)?;
             self.at += 1;
             // 64 bits leave one bit for the tenth byte.
-            if shift == 63 && byte > 1 {
+            if place + 1 == MOST_BYTES && byte > 1 {
                 return Err(Fault::Varint);
             }
-            value |= u64::from(byte & 0x7f) << shift;
+            value |= u64::from(byte & 0x7f) << (7 * place);
             if byte < 0x80 {
                 return Ok(value);
             }
         }
-        Err(Fault::Varint)
+        Err(if most == TAG_BYTES { Fault::Tag } else { Fault::Varint })
     }
 }
 
@@ -162,6 +166,8 @@ mod tests {
             ("790000", Fault::Truncated),
             ("50ffffffffffffffffffff01", Fault::Varint),
             ("50ffffffffffffffffff02", Fault::Varint),
+            ("ffffffffff", Fault::Tag),
+            ("8a808080808000", Fault::Tag),
             ("0200", Fault::Field),
             ("808080801000", Fault::Field),
             ("0f", Fault::WireType),

@@ -13,6 +13,7 @@ use http::{Response, StatusCode};
 use serde_json::Value;
 
 use crate::attachments::Kept;
+use crate::clock::Clock;
 use crate::contract::{LIMITS, METRICS, VOCABULARY};
 use crate::digest::digest_hex;
 use crate::error::{ErrorCode, Failure};
@@ -245,7 +246,7 @@ pub fn raw_failure(code: ErrorCode) -> Vec<u8> {
         StatusCode::from_u16(spec.status).ok().and_then(|status| status.canonical_reason()).unwrap_or("");
     let retry_after =
         spec.retry_after_s.map_or(String::new(), |seconds| format!("retry-after: {seconds}\r\n"));
-    let date = httpdate::fmt_http_date(std::time::SystemTime::now());
+    let date = httpdate::fmt_http_date(Clock.now());
     format!(
         "HTTP/1.1 {} {reason}\r\ncontent-type: application/json; charset=utf-8\r\n{retry_after}connection: close\r\n\
          content-length: {}\r\ndate: {date}\r\n\r\n{body}",

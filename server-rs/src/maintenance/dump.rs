@@ -3,6 +3,7 @@
 //! The statements come from the schema itself (`select_dump_statements.sql`), so a new column is in the dump of both
 //! servers without a change here.
 
+use std::borrow::Cow;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
@@ -19,13 +20,17 @@ use crate::store::attachment_files::AttachmentFiles;
 use crate::store::copy::open_source;
 use crate::store::query::each;
 
+/// Writes a line as JSON that means the same.
+pub type Form = fn(&str) -> Cow<'_, str>;
+
 /// Number of bytes of a content in one line.
 const CHUNK: u64 = 1 << 20;
 
-/// Writes the database at `path`, as of one transaction. The file stays as it is.
-pub fn write_dump(path: &Path, out: impl Write) -> Result<(), CommandFailure> {
+/// Writes the database at `path`, as of one transaction. The file stays as it is. `form` writes a line for a terminal or
+/// a program.
+pub fn write_dump(path: &Path, out: impl Write, form: Form) -> Result<(), CommandFailure> {
     let connection = open_source(path)?;
-    let mut lines = Lines { out: BufWriter::new(out), count: 0 };
+    let mut lines = Lines { out: BufWriter::new(out), form, count: 0 };
     let failed = |error: rusqlite::Error| CommandFailure::database(path, &error);
     lines.write(&json!({ "table": "dump", "schema": SCHEMA.number }).to_string())?;
     connection.execute_batch("BEGIN").map_err(failed)?;
@@ -91,13 +96,15 @@ pub(super) fn content_line(digest: &Digest, offset: u64, bytes: &[u8]) -> Value 
 /// The written lines.
 struct Lines<W: Write> {
     out: BufWriter<W>,
+    form: Form,
     count: u64,
 }
 
 impl<W: Write> Lines<W> {
     fn write(&mut self, line: &str) -> Result<(), CommandFailure> {
         self.count += 1;
-        let written = self.out.write_all(line.as_bytes()).and_then(|()| self.out.write_all(b"\n"));
+        let written =
+            self.out.write_all((self.form)(line).as_bytes()).and_then(|()| self.out.write_all(b"\n"));
         written.map_err(|error| CommandFailure::output(&error))
     }
 }

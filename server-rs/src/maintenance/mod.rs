@@ -11,7 +11,7 @@ pub mod verify;
 /// The sums and summaries of all events.
 mod recount;
 
-use std::io::Write;
+use std::io::{IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -20,10 +20,11 @@ use serde_json::{Value, json};
 use crate::config::Maintenance;
 use crate::config::spec::exit_message;
 use crate::error::ErrorCode;
+use crate::log::{complain, printable};
 use crate::store::copy::{Copied, Epoch, copy_database};
 use crate::store::lock::Lock;
 use crate::store::path::{existing_path, new_path, resolve_path};
-use dump::write_dump;
+use dump::{Form, write_dump};
 use failure::CommandFailure;
 use load::load_dump;
 use verify::verify_file;
@@ -41,7 +42,7 @@ pub fn run_command(task: &Maintenance) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             if !failure.message.is_empty() {
-                eprintln!("{}", failure.message);
+                complain(&failure.message);
             }
             ExitCode::from(failure.exit)
         }
@@ -86,7 +87,9 @@ fn report_moved(target: &Path, moved: Option<&Path>) {
 }
 
 fn dump(task: &Maintenance) -> Result<(), CommandFailure> {
-    write_dump(&existing_path(Path::new(&task.db))?, std::io::stdout().lock())
+    let out = std::io::stdout().lock();
+    let form: Form = if out.is_terminal() { printable } else { |line| line.into() };
+    write_dump(&existing_path(Path::new(&task.db))?, out, form)
 }
 
 fn load(task: &Maintenance) -> Result<(), CommandFailure> {
@@ -129,5 +132,7 @@ fn target(file: &str) -> Result<PathBuf, CommandFailure> {
 /// Prints a line of the result.
 fn print(line: &Value) -> Result<(), CommandFailure> {
     let mut out = std::io::stdout();
-    writeln!(out, "{line}").and_then(|()| out.flush()).map_err(|error| CommandFailure::output(&error))
+    writeln!(out, "{}", printable(&line.to_string()))
+        .and_then(|()| out.flush())
+        .map_err(|error| CommandFailure::output(&error))
 }

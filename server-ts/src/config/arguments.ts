@@ -53,7 +53,7 @@ export function readArguments(
         if (!isText(file)) problems.push(fill(messages.text, { source: command.operand }));
         continue;
       }
-      problems.push(fill(messages.unexpected_argument, { argument: JSON.stringify(token.value) }));
+      problems.push(fill(messages.unexpected_argument, { argument: quoted(token.value) }));
       continue;
     }
     if (token.kind !== 'option') continue;
@@ -122,9 +122,13 @@ function takeValue(
   given.set(option.name, [...before, { source: flag, text: value }]);
 }
 
-/** Reads the server's environment variables; a flag takes precedence over its variable. */
+/**
+ * Reads the server's environment variables; a flag takes precedence over its variable. Those of flags that a command does
+ * not take have no effect (rule PRO-15).
+ */
 export function readEnvironment(
   env: Readonly<Record<string, string | undefined>>,
+  command: CommandSpec | undefined,
   given: Map<string, Given[]>,
   problems: string[],
 ): void {
@@ -136,13 +140,35 @@ export function readEnvironment(
       continue;
     }
     const value = env[name] ?? '';
-    if (value === '' || given.has(option.name)) continue;
+    const isUnused = command !== undefined && !command.options.includes(option.name);
+    if (isUnused || value === '' || given.has(option.name)) continue;
     const texts = option.type === 'list' ? value.split(',').map(trimBlanks) : [value];
     given.set(
       option.name,
       texts.map((text) => ({ source: name, text })),
     );
   }
+}
+
+/** Stands for a secret. */
+const HIDDEN = '***';
+
+/** Returns a text as a JSON string, for messages. A user, a password and a query of a URL are not shown. */
+export function quoted(text: string): string {
+  return JSON.stringify(withoutSecrets(text));
+}
+
+/** Replaces what may be a secret in a URL, also in one that is wrong or lacks its scheme. */
+function withoutSecrets(text: string): string {
+  const start = text.indexOf('://');
+  if (start < 0 && !(text.includes(':') && text.includes('@'))) return text;
+  const [scheme, rest] = start < 0 ? ['', text] : [text.slice(0, start + 3), text.slice(start + 3)];
+  // A password with a slash or an at sign belongs to a wrong URL, which is shown too.
+  const at = rest.lastIndexOf('@');
+  const [user, host] = at < 0 ? ['', rest] : [HIDDEN, rest.slice(at)];
+  const end = host.search(/[?#]/);
+  const shown = end < 0 ? host : host.slice(0, end + 1);
+  return `${scheme}${user}${shown}${shown.length < host.length ? HIDDEN : ''}`;
 }
 
 /** Returns whether every byte of a text was UTF-8. */

@@ -33,7 +33,7 @@ export function parseConfig(
   const given = new Map<string, Given[]>();
   const { text, command, file } = readArguments(args, given, problems);
   if (text !== undefined) return { kind: 'print', text };
-  readEnvironment(env, given, problems);
+  readEnvironment(env, command, given, problems);
   const config = new Values(given, problems, readFile).config();
   checkCommand(command, file, given, problems);
   if (problems.length > 0) return { kind: 'problems', problems };

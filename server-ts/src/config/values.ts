@@ -13,7 +13,7 @@ import { isOpenToOthers } from '../platform.ts';
 import { PriceProblem, type Prices, parsePrices } from '../prices.ts';
 import { Redaction } from '../redact/index.ts';
 import { CLASS_NAMES, parseRedaction } from '../redact/rules.ts';
-import { type Given, isText } from './arguments.ts';
+import { type Given, isText, quoted } from './arguments.ts';
 import { parseReceiver, type Receiver } from './receiver.ts';
 import type { Config } from './settings.ts';
 import { isStreamName, NAME_CHARACTERS, parseNats } from './stream-source.ts';
@@ -150,7 +150,7 @@ export class Values {
     given: Given,
     values: Readonly<Record<string, string | number>> = {},
   ): void {
-    this.problems.push(fill(message, { source: given.source, value: JSON.stringify(given.text), ...values }));
+    this.problems.push(fill(message, { source: given.source, value: quoted(given.text), ...values }));
   }
 
   private integer(option: OptionSpec, given: Given | undefined): number {

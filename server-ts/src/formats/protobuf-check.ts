@@ -16,6 +16,10 @@ const MOST_NUMBER = LIMITS.max_field_number;
 /** Bytes per slice; other requests run between slices. */
 const SLICE_BYTES = 1 << 17;
 
+/** Longest varint, and longest varint of a tag, whose value has 32 bits (https://protobuf.dev/programming-guides/encoding). */
+const MOST_BYTES = 10;
+const TAG_BYTES = 5;
+
 /** The wire type of a known field, and whether it is text. */
 export interface WireForm {
   readonly wireType: number;
@@ -93,7 +97,7 @@ export class Walker {
   tag(end: number, forms: readonly (WireForm | undefined)[]): number {
     const { bytes } = this;
     const first = bytes[this.at]!;
-    const tag = this.varint(end);
+    const tag = this.varint(end, TAG_BYTES);
     this.wireType = first & 7;
     const number = tag < 0x80 ? tag >> 3 : Math.floor(tag / 8);
     if (number === 0 || number > MOST_NUMBER) fail('field');
@@ -130,8 +134,8 @@ export class Walker {
     return this.at + length;
   }
 
-  /** Takes a varint of at most 64 bits; above 2^53 the result is approximate. */
-  private varint(end: number): number {
+  /** Takes a varint of at most this many bytes, and of at most 64 bits; above 2^53 the result is approximate. */
+  private varint(end: number, most = MOST_BYTES): number {
     const { bytes } = this;
     if (this.at < end && bytes[this.at]! < 0x80) return bytes[this.at++]!;
     let value = 0;
@@ -140,7 +144,8 @@ export class Walker {
       if (this.at >= end) fail('truncated');
       const byte = bytes[this.at++]!;
       // 64 bits leave one bit for the tenth byte.
-      if (place === 10 && byte > 1) fail('varint');
+      if (place === MOST_BYTES && byte > 1) fail('varint');
+      if (place === most && byte >= 0x80) fail('tag');
       value += (byte & 0x7f) * weight;
       if (byte < 0x80) return value;
       weight *= 128;

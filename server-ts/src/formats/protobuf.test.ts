@@ -54,6 +54,8 @@ test('the check names the first broken rule', () => {
     ['790000', 'truncated'],
     ['50ffffffffffffffffffff01', 'varint'],
     ['50ffffffffffffffffff02', 'varint'],
+    ['ffffffffff', 'tag'],
+    ['8a808080808000', 'tag'],
     ['0200', 'field'],
     ['808080801000', 'field'],
     ['0f', 'wire_type'],

@@ -13,12 +13,18 @@ import { openSource } from '../store/copy.ts';
 import { CommandFailure } from './failure.ts';
 import { Output } from './output.ts';
 
+/** Writes a line as JSON that means the same. */
+export type Form = (line: string) => string;
+
 /** Number of bytes of a content in one line. */
 const CHUNK = 1 << 20;
 
-/** Writes the database at `path`, as of one transaction. The file stays as it is. */
-export async function writeDump(path: string, nativeBinding: string | undefined): Promise<void> {
-  const out = new Output();
+/**
+ * Writes the database at `path`, as of one transaction. The file stays as it is. `form` writes a line for a terminal or
+ * a program.
+ */
+export async function writeDump(path: string, form: Form, nativeBinding: string | undefined): Promise<void> {
+  const out = new Output(form);
   let db: Connection | undefined;
   try {
     db = openSource(path, nativeBinding);

@@ -1,7 +1,9 @@
 /** Runs the commands of `ingest-server`: work on a database without a server (rules PRO-15 and BAK-01 to BAK-07). */
 import { writeSync } from 'node:fs';
+import { isatty } from 'node:tty';
 import type { Maintenance } from '../config/index.ts';
 import { CONFIG_SPEC, fill } from '../contract.ts';
+import { printable } from '../log.ts';
 import { type Copied, copyDatabase } from '../store/copy.ts';
 import { Lock } from '../store/lock.ts';
 import { existingPath, newPath, resolvePath } from '../store/path.ts';
@@ -28,7 +30,7 @@ export async function runCommand(
         restore(task, nativeBinding);
         break;
       case 'dump':
-        await writeDump(existingPath(task.db), nativeBinding);
+        await writeDump(existingPath(task.db), isatty(1) ? printable : String, nativeBinding);
         break;
       case 'load':
         await load(task, nativeBinding);
@@ -119,7 +121,7 @@ function target(file: string): string {
 
 /** Prints a line of the result. */
 function print(line: object): void {
-  const out = new Output();
+  const out = new Output(printable);
   out.object(line);
   out.flush();
 }

@@ -5,6 +5,7 @@
  */
 import { Buffer } from 'node:buffer';
 import { readSync, writeSync } from 'node:fs';
+import type { Form } from './dump.ts';
 import { CommandFailure } from './failure.ts';
 
 /** Number of bytes of one write or read. */
@@ -17,10 +18,15 @@ export class Output {
   /** Number of lines so far. */
   count = 0;
   private text = '';
+  private readonly form: Form;
+
+  constructor(form: Form) {
+    this.form = form;
+  }
 
   line(line: string): void {
     this.count++;
-    this.text += `${line}\n`;
+    this.text += `${this.form(line)}\n`;
     if (this.text.length >= PIECE) this.flush();
   }
 

@@ -75,7 +75,7 @@ interface Piece {
 }
 
 /** Lines as concatenated UTF-8, in memory of their own. */
-class Lines {
+export class Lines {
   private memory = Buffer.allocUnsafeSlow(FIRST_BYTES);
   private length = 0;
 

@@ -136,7 +136,7 @@ function* parentsIn(records: Records): Generator<undefined, Parents> {
 const FIRST_BYTES = 1 << 13;
 
 /** A body in construction, line by line. */
-class Lines {
+export class Lines {
   private readonly buffers: Buffers;
   private body: Buffer;
   private length = 0;
