@@ -2,7 +2,7 @@
  * Makes glibc give every block of 1 MiB or more a mapping of its own, which the system gets back at once.
  *
  * By default glibc raises this threshold up to 32 MiB, after it has freed a block of that size. Rows with megabytes of
- * metadata then stay in the memory of each thread that has read one (mallopt(3), decision 113). This is C because SQLite
+ * metadata then stay in the memory of each thread that has read one (mallopt(3), decision 111). This is C because SQLite
  * allocates such blocks too, and because Rust would call mallopt with unsafe code.
  */
 #include <stdlib.h>

@@ -241,7 +241,7 @@ pub(super) fn open_unchanged(path: &Path) -> rusqlite::Result<Connection> {
     Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)
 }
 
-/// Rolls back what a kill during the first start left: that start turns a journal of a new, copied or loaded file into a
+/// Rolls back what a kill during the first start left. That start turns a journal of a new, copied or loaded file into a
 /// write-ahead log. A read-only connection, as `check_schema` then has, cannot. Later the file has no journal.
 pub(super) fn recover_journal(path: &Path) -> Result<(), OpenError> {
     if fs::metadata(beside(path, "-journal")).is_err() {

@@ -120,7 +120,7 @@ export function openUnchanged(path: string, nativeBinding: string | undefined): 
 }
 
 /**
- * Rolls back what a kill during the first start left: that start turns a journal of a new, copied or loaded file into a
+ * Rolls back what a kill during the first start left. That start turns a journal of a new, copied or loaded file into a
  * write-ahead log. A read-only connection, as `checkFile` then has, cannot. Later the file has no journal.
  */
 export function recoverJournal(path: string, nativeBinding: string | undefined): void {
