@@ -30,24 +30,28 @@ export const ATTACHMENT_OWNER: ScenarioFile = {
     {
       name: 'a start keeps the attachments of any other state of the database',
       rules: ['ATT-11', 'HEA-01', 'PRO-08'],
+      attacks: ['X1'],
       uses: 'both',
       run: keepOthers,
     },
     {
       name: 'a second database with a link to the folder leaves its attachments to the first',
       rules: ['ATT-11'],
+      attacks: ['X1'],
       uses: 'both',
       run: shareFolder,
     },
     {
       name: 'a command moves the folder of another database aside',
       rules: ['ATT-11', 'BAK-02', 'BAK-05'],
+      attacks: ['X1'],
       uses: 'each',
       run: moveFolders,
     },
     {
       name: 'a start refuses a file of no bytes next to the files of a database',
       rules: ['PRO-06'],
+      attacks: ['X1'],
       uses: 'each',
       faults: ['F11'],
       run: refuseEmpty,

@@ -35,12 +35,14 @@ export const ATTACHMENT_UPLOADS: ScenarioFile = {
     {
       name: 'uploads take room as their bytes arrive, in blocks',
       rules: ['ATT-04'],
+      attacks: ['X7'],
       uses: 'each',
       run: admission,
     },
     {
       name: 'declared uploads that send nothing refuse no other upload',
       rules: ['ATT-04'],
+      attacks: ['X7'],
       uses: 'each',
       run: declaredUploads,
     },

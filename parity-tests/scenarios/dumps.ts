@@ -36,6 +36,7 @@ export const DUMPS: ScenarioFile = {
     {
       name: 'a dump with a line in another place or form is refused',
       rules: ['BAK-04', 'BAK-05'],
+      attacks: ['X5'],
       uses: 'each',
       run: refuseOtherOrders,
     },

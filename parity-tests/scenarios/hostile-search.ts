@@ -17,12 +17,14 @@ export const HOSTILE_SEARCH: ScenarioFile = {
     {
       name: 'a search ends with the row that fills page_search_bytes, at the same row in both servers',
       rules: ['GET-13', 'SER-04'],
+      attacks: ['X8'],
       uses: 'both',
       run: boundedSearch,
     },
     {
       name: 'a search for a text that repeats itself costs no more than another one',
       rules: ['GET-13'],
+      attacks: ['X8'],
       uses: 'each',
       measures: true,
       run: linearCost,
@@ -30,6 +32,7 @@ export const HOSTILE_SEARCH: ScenarioFile = {
     {
       name: 'a search ends when its client disconnects',
       rules: ['GET-13', 'GET-10'],
+      attacks: ['X8'],
       uses: 'each',
       measures: true,
       run: leavingClients,
@@ -37,6 +40,7 @@ export const HOSTILE_SEARCH: ScenarioFile = {
     {
       name: 'other reads are quick next to three searches',
       rules: ['GET-10', 'GET-13'],
+      attacks: ['X8'],
       uses: 'each',
       measures: true,
       run: otherReads,

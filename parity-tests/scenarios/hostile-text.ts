@@ -24,12 +24,14 @@ export const HOSTILE_TEXT: ScenarioFile = {
     {
       name: 'lines for people and results of commands have no control character of a path or a value',
       rules: ['PRO-01', 'PRO-03', 'PRO-15'],
+      attacks: ['X10'],
       uses: 'both',
       run: printableLines,
     },
     {
       name: 'no message has a user, a password or a query of a URL',
       rules: ['PRO-03'],
+      attacks: ['X10'],
       uses: 'both',
       run: hiddenPasswords,
     },

@@ -26,6 +26,7 @@ export const NAMES: ScenarioFile = {
     {
       name: 'further pairs of a name and an agent, and further agents, are stored under one',
       rules: ['EVT-15', 'STA-01', 'STA-06'],
+      attacks: ['X9'],
       uses: 'both',
       run: manyPairs,
     },

@@ -36,6 +36,7 @@ export const REDACT: ScenarioFile = {
     {
       name: 'the shipped file replaces at least 95 % of a corpus of secrets, and at most 0.5 % of look-alikes',
       rules: ['RED-01', 'RED-03', 'RED-04', 'RED-07'],
+      attacks: ['X11'],
       uses: 'each',
       run: corpus,
     },

@@ -49,12 +49,14 @@ export const RETENTION: ScenarioFile = {
     {
       name: 'ids and revisions after deletions are equal in both servers',
       rules: ['RET-04', 'RET-05'],
+      attacks: ['X4'],
       uses: 'both',
       run: equalSteps,
     },
     ...(['before', 'session'] as const).map((scope) => ({
       name: `an event with thousands of attachments does not stop the writer (${scope})`,
       rules: ['RET-05', 'RET-06'],
+      attacks: ['X4'] as const,
       uses: 'each' as const,
       measures: true,
       run: (context: ScenarioContext) => manyAttachments(context, scope),
@@ -62,12 +64,14 @@ export const RETENTION: ScenarioFile = {
     {
       name: 'after deletions of clients all sums equal those of the rows, and no name is left over',
       rules: ['RET-06', 'STA-01', 'BAK-06'],
+      attacks: ['X4'],
       uses: 'both',
       run: exactSums,
     },
     {
       name: 'each content of attachments counts once, in blocks',
       rules: ['RET-01', 'RET-02', 'ATT-04'],
+      attacks: ['X3'],
       uses: 'each',
       run: usedByAttachments,
     },

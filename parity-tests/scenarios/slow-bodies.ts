@@ -24,6 +24,7 @@ export const SLOW_BODIES: ScenarioFile = {
     {
       name: 'the oldest half-read body ends in a full queue, and others are refused',
       rules: ['ING-10', 'HTT-10'],
+      attacks: ['X7'],
       uses: 'each',
       waits: true,
       faults: ['F15'],
@@ -32,6 +33,7 @@ export const SLOW_BODIES: ScenarioFile = {
     {
       name: 'half-read bodies of any framing give way to other requests',
       rules: ['ING-10'],
+      attacks: ['X7'],
       uses: 'each',
       waits: true,
       faults: ['F15'],

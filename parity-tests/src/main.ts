@@ -77,11 +77,12 @@ async function runOn(options: Options, jetStream: JetStream | undefined): Promis
   const scenarios = (options.cases ? [] : SCENARIO_FILES).flatMap((file) =>
     file.scenarios
       .filter((one) => !options.faults || one.faults !== undefined)
+      .filter((one) => !options.attacks || one.attacks !== undefined)
       .filter((one) => !options.isJetStream || (file.sharesStreams === true && one.measures !== true))
       .filter((one) => wanted(`scenarios/${file.name}`, one.name))
       .map((one) => ({ ...one, run: () => runScenario(file, one, options, jetStream) })),
   );
-  const files = (options.faults ? [] : loadCaseFiles()).flatMap((file) => {
+  const files = (options.faults || options.attacks ? [] : loadCaseFiles()).flatMap((file) => {
     const cases = file.cases.filter((one) => wanted(file.name, one.name));
     return cases.length === 0
       ? []

@@ -26,6 +26,7 @@ export interface Options {
   readonly cases: boolean;
   /** Only scenarios that inject a fault. */
   readonly faults: boolean;
+  readonly attacks: boolean;
   /** Whether the scenario of kills at writes visits every write instead of a sample. */
   readonly everyWrite: boolean;
   /** Number of groups of which the scenario of every write visits each write. */
@@ -56,6 +57,7 @@ Runs the cases and the scenarios against both servers and compares every answer 
   --report-json FILE   also write every result to this file
   --cases              only cases, no scenario
   --faults             only scenarios that inject a fault (pnpm test:faults)
+  --attacks            only scenarios of hostile clients, files and names (pnpm test:attack)
   --every-write        kill at every write of a short run, instead of a sample
   --groups N           groups of the scenario that stops after every write (default 10)
   --images N           images per durability of the power-loss scenario (default 60)
@@ -80,6 +82,7 @@ const FLAGS = {
   'report-json': { type: 'string' },
   cases: { type: 'boolean', default: false },
   faults: { type: 'boolean', default: false },
+  attacks: { type: 'boolean', default: false },
   'every-write': { type: 'boolean', default: false },
   groups: { type: 'string', default: '10' },
   images: { type: 'string', default: '60' },
@@ -130,7 +133,8 @@ export function parseOptions(
   const { store } = values;
   if (store !== undefined && store !== 'jetstream') problems.push(`--store must be jetstream, not ${store}`);
   if (base !== undefined && store !== undefined) problems.push('--base-url and --store exclude each other');
-  if (values.cases && values.faults) problems.push('--cases and --faults exclude each other');
+  for (const part of ['faults', 'attacks'] as const)
+    if (values.cases && values[part]) problems.push(`--cases and --${part} exclude each other`);
   const corpus = values.corpus ?? env.TWIN_CORPUS;
   const hooks = values.hooks ?? env.TWIN_HOOKS;
   const options: Options = {
@@ -141,6 +145,7 @@ export function parseOptions(
     reportJson: values['report-json'],
     cases: values.cases,
     faults: values.faults,
+    attacks: values.attacks,
     everyWrite: values['every-write'],
     groups: whole('groups', 1),
     images: whole('images', 1),

@@ -8,6 +8,7 @@ import { ApiClient } from '@twin-ingest/testkit/http/api-client.ts';
 import { SseClient } from '@twin-ingest/testkit/http/sse-client.ts';
 import { type RunningServer, type StartOptions, startServer } from '@twin-ingest/testkit/servers/server.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
+import type { AttackClass } from './attack-classes.ts';
 import type { FaultClass } from './fault-classes.ts';
 import type { Streams } from './jetstream.ts';
 import type { Options } from './options.ts';
@@ -18,6 +19,8 @@ export interface Scenario {
   readonly rules: readonly string[];
   /** The faults of `src/fault-classes.ts` that the scenario injects. `pnpm test:faults` runs these scenarios. */
   readonly faults?: readonly FaultClass[];
+  /** The attacks of `src/attack-classes.ts` that the scenario makes. `pnpm test:attack` runs these scenarios. */
+  readonly attacks?: readonly AttackClass[];
   /** `each`: runs once for each server. `both`: runs once with the two servers. */
   readonly uses: 'each' | 'both';
   /** Whether it mostly waits, so that it runs concurrently with everything else. */

@@ -1,9 +1,10 @@
-/** Tests the list of faults, and the recording and the images of the power-loss scenario. */
+/** Tests the lists of faults and of attacks, and the recording and the images of the power-loss scenario. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { seededRandom } from '@twin-ingest/testkit/random.ts';
 import { SCENARIO_FILES } from '../scenarios/index.ts';
+import { ATTACK_CLASSES } from '../src/attack-classes.ts';
 import { FAULT_CLASSES, UNTESTED } from '../src/fault-classes.ts';
 import { REPEATED } from '../src/long-faults.ts';
 import { imageAt } from '../src/power-loss/image.ts';
@@ -17,6 +18,17 @@ test('each class of faults has a scenario or a reason, and a row in the document
     assert.match(document, new RegExp(`^\\| ${name} +\\|`, 'm'), name);
   }
   assert.ok(Object.keys(UNTESTED).length <= 3);
+});
+
+test('each class of attacks has a scenario, and a row in the document', () => {
+  const tested = new Set(
+    SCENARIO_FILES.flatMap((file) => file.scenarios.flatMap((one) => one.attacks ?? [])),
+  );
+  const document = readFileSync(new URL('../../SECURITY.md', import.meta.url), 'utf8');
+  for (const name of Object.keys(ATTACK_CLASSES) as (keyof typeof ATTACK_CLASSES)[]) {
+    assert.ok(tested.has(name), name);
+    assert.match(document, new RegExp(`^\\| ${name} +\\|`, 'm'), name);
+  }
 });
 
 test('each long run repeats a scenario', () => {

@@ -99,6 +99,43 @@ export async function sharedAttachments(context: ScenarioContext): Promise<void>
   await Promise.all([first.stop(), fresh.stop()]);
 }
 
+/** Messages of another program with what no request can name; each differs from a valid one in one member. */
+const BROKEN: Readonly<Record<string, readonly unknown[]>> = {
+  event: [0, -1, 1.5, '1', null, 9_007_199_254_740_991],
+  name: ['', '.', '..', '../../x', 'a/b', 'a\\b', 'a\0b', 'a\r\nb', 'x'.repeat(1_000), 7, null],
+  sha256: ['', 'z'.repeat(64), 'a'.repeat(63), '../../../x', null],
+  size: [-1, 1.5, 9_007_199_254_740_991, '5', null],
+  media_type: ['', 'text', 'text/plain\r\nx: y', 'text/plain\0', 'a'.repeat(10_000), 7, null],
+};
+
+/** Attach messages that no request could make, and bodies that are no message, change no copy. */
+export async function brokenMessages(context: ScenarioContext): Promise<void> {
+  const nats = await Nats.start(context);
+  const server = await startNode(context, nats, context.target, 'first');
+  const client = context.client(server);
+  const [id] = (await client.ingest([event()])).ids as [number];
+  const bytes = Buffer.from('right');
+  assert.equal(await attach(server.port, id, 'right', bytes), 201);
+  const valid = { event: id, name: 'other', sha256: sha256(bytes), size: 5, media_type: 'text/plain' };
+  const bodies = [
+    ...Object.entries(BROKEN).flatMap(([member, values]) =>
+      values.map((value) => JSON.stringify({ ...valid, [member]: value })),
+    ),
+    ...Object.keys(valid).map((member) => JSON.stringify({ ...valid, [member]: undefined })),
+    ...['', '[]', 'null', '{', '\ufffe'],
+  ];
+  const before = [await listOf(client, id), filesOf(context.db('first.db'))];
+  const { applied } = await clusterOf(client);
+  for (const body of bodies)
+    await askNats(nats.port, `${STREAM}.events`, body, { header: 'Twin-Change: attach' });
+  await untilApplied(client, applied + bodies.length);
+  assert.deepEqual([await listOf(client, id), filesOf(context.db('first.db'))], before);
+  // A message that differs in no member is an attachment.
+  assert.equal(await attach(server.port, id, 'other', bytes), 201);
+  assert.deepEqual(await readAttachment(server.port, sha256(bytes)), bytes);
+  assert.deepEqual(await server.stop(), { code: 0, signal: null });
+}
+
 /** NATS takes 1,000 consumers of a stream. */
 const MANY = 1_100;
 const AT_ONCE = 8;

@@ -1,6 +1,12 @@
 /** Tests `--store jetstream`: servers that share a stream of NATS. */
 import type { ScenarioFile } from '../../src/scenario.ts';
-import { deletedAttachments, killedUploads, manyAttachments, sharedAttachments } from './attachments.ts';
+import {
+  brokenMessages,
+  deletedAttachments,
+  killedUploads,
+  manyAttachments,
+  sharedAttachments,
+} from './attachments.ts';
 import { deletions, largeSession, retention, unknownChanges } from './changes.ts';
 import { equalCopies, messages, oldDuplicate, waits } from './copies.ts';
 import { anotherStream, killedUnderLoad, natsAway } from './faults.ts';
@@ -113,6 +119,13 @@ export const CLUSTER: ScenarioFile = {
       rules: ['CLU-14', 'CLU-15', 'CLU-16', 'ATT-01', 'ATT-04'],
       uses: 'each',
       run: sharedAttachments,
+    },
+    {
+      name: 'attach messages that no request could make are skipped',
+      rules: ['CLU-14', 'CLU-05', 'ATT-02', 'ATT-03'],
+      attacks: ['X5'],
+      uses: 'each',
+      run: brokenMessages,
     },
     {
       name: 'a new copy gets a thousand attachments without a pause',

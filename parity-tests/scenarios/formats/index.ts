@@ -44,6 +44,7 @@ export const FORMATS: ScenarioFile = {
     {
       name: 'the reason of a refused item does not depend on the number of items before it',
       rules: ['FMT-02', 'FMT-04', 'ING-02', 'LAW'],
+      attacks: ['X13'],
       uses: 'each',
       run: refusedItems,
     },
