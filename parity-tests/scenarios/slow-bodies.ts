@@ -16,6 +16,7 @@ export const SLOW_BODIES: ScenarioFile = {
     ...(['nothing', 'a byte now and then', 'a new connection each time'] as const).map((sends) => ({
       name: `declared bodies that send ${sends} refuse no other request`,
       rules: ['ING-10'],
+      attacks: ['X7'] as const,
       uses: 'each' as const,
       waits: true,
       faults: ['F15'] as const,
