@@ -8,6 +8,7 @@ use ingest_server::contract::{LOADS, PRAGMAS, REPORTED_PRAGMAS, ROUTES, SCHEMA, 
 use ingest_server::error::ErrorCode;
 use ingest_server::formats::Format;
 use ingest_server::store::schema::create_schema;
+use ingest_server::store::text_search::add_text_function;
 use ingest_server::topics::Topic;
 use rusqlite::{Connection, StatementStatus};
 
@@ -76,6 +77,7 @@ fn every_load_file_is_embedded_with_the_number_in_its_name_at_most_that_of_the_s
 fn no_statement_is_prepared_again_for_new_values() {
     let connection = Connection::open_in_memory().expect("a database");
     create_schema(&connection).expect("a schema");
+    add_text_function(&connection).expect("a function");
     let (mut looked, mut again) = (0, Vec::new());
     for file in fs::read_dir(contract("queries")).expect("readable") {
         let path = file.expect("readable").path();

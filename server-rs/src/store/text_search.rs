@@ -50,7 +50,7 @@ const UUID_CHARACTERS: usize = 36;
 
 /// Adds the function `has_text(bytes, text, other)` to a connection: whether the bytes contain one of two texts, of which
 /// the other may be NULL.
-pub(super) fn add_text_function(connection: &Connection) -> rusqlite::Result<()> {
+pub fn add_text_function(connection: &Connection) -> rusqlite::Result<()> {
     let flags =
         FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_DIRECTONLY;
     connection.create_scalar_function("has_text", 3, flags, has_text)
