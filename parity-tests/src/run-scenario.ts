@@ -7,6 +7,12 @@ import type { Options } from './options.ts';
 import type { Outcome, Result } from './result.ts';
 import { type Scenario, ScenarioContext, type ScenarioFile, SkippedError } from './scenario.ts';
 
+/** The names of scenarios that run. Node ends when one waits for what can no longer happen. */
+const unfinished = new Set<string>();
+process.on('exit', () => {
+  for (const name of unfinished) process.stderr.write(`unfinished: ${name}\n`);
+});
+
 /** Returns one result for each server, or one for both. */
 export async function runScenario(
   file: ScenarioFile,
@@ -37,10 +43,13 @@ async function runOnce(
   jetStream: JetStream | undefined,
 ): Promise<Result> {
   const begun = performance.now();
+  const running = `scenarios/${file.name}/${scenario.name} [${label}]`;
+  unfinished.add(running);
   const { outcome, notes, counts } = await inFolder(async (folder) => {
     const context = new ScenarioContext(target, folder, options, jetStream?.streams());
     const outcome = await outcomeOfRun(scenario, context);
     await context.close();
+    unfinished.delete(running);
     return { outcome, notes: context.notes, counts: context.counts };
   });
   return { ...named(file, scenario, label), outcome, ms: performance.now() - begun, notes, counts };
