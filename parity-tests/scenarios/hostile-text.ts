@@ -141,7 +141,8 @@ function argumentsWith(folder: string, name: string): string[][] {
     [`--${name}`],
     [`-x${name}`],
     [`--port=${name}`, `--bench=${name}`],
-    ...values.map((option) => [`--${option}`, name]),
+    // Another process may have the default port.
+    ...values.map((option) => [...(option === 'port' ? [] : ['--port', '0']), `--${option}`, name]),
     ...files.map((option) => [
       '--port',
       '0',
@@ -171,7 +172,7 @@ async function printableLines(context: ScenarioContext): Promise<void> {
       const folder = join(context.folder, target);
       const all = [];
       for (const args of argumentsWith(folder, name)) {
-        const { exit, stdout, stderr } = await runCommand(target, args, { cwd: folder, killAfterMs: 1_500 });
+        const { exit, stdout, stderr } = await runCommand(target, args, { cwd: folder, killAfterMs: 6_000 });
         assert.ok(!HIDDEN.test(stdout + stderr), `${target} ${JSON.stringify({ args, stdout, stderr })}`);
         const words = args.join(' ').replaceAll(folder, '<folder>');
         const lines = `${stdout}${stderr}`.replaceAll(folder, '<folder>');

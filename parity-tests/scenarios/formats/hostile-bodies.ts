@@ -215,7 +215,7 @@ function protobufBodies(size: number): HostileBody[] {
     body('events of one empty text', 'truncated', batch('0a020a00', '0a05')),
     body('events of one text, the last of which is not UTF-8', 'utf8', batch('0a030a0161', '0a030a01ff')),
     body('lengths of ten bytes', 'truncated', batch(`0a${'80'.repeat(9)}00`, '0a05')),
-    body('tags of ten bytes', 'truncated', batch(`8a${'80'.repeat(8)}0000`, '0a05')),
+    body('tags of ten bytes', 'tag', batch(`8a${'80'.repeat(8)}0000`, '0a05')),
     body(
       'unknown varints of ten bytes',
       'varint',

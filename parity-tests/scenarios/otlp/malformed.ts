@@ -88,7 +88,7 @@ function faultsOf(message: string): Fault[] {
     { name: 'a length of 4 GiB', bytes: head(unknown, 2, 'ffffffff0f'), reason: 'truncated' },
     { name: 'a varint of eleven bytes', bytes: head(unknown, 0, `${'80'.repeat(10)}01`), reason: 'varint' },
     { name: 'a varint of 65 bits', bytes: head(unknown, 0, `${'ff'.repeat(9)}02`), reason: 'varint' },
-    { name: 'a tag of 65 bits', bytes: Buffer.from(`${'ff'.repeat(9)}02`, 'hex'), reason: 'varint' },
+    { name: 'a tag of 65 bits', bytes: Buffer.from(`${'ff'.repeat(9)}02`, 'hex'), reason: 'tag' },
     { name: 'the field 0', bytes: head(0, 0, '00'), reason: 'field' },
     { name: 'a field above the limit', bytes: head(LIMITS.max_field_number + 1, 0, '00'), reason: 'field' },
     ...[3, 4, 6, 7].map(
