@@ -15,7 +15,7 @@ import { flagValue, parseLaunch } from './launch/options.ts';
 import { type Ready, runCommand, runServer } from './launch/program.ts';
 import { chooseRuntime } from './launch/runtime.ts';
 import { databasePath, serverOf } from './lifecycle/database.ts';
-import { warn as say } from './terminal.ts';
+import { warn as say, warnAll } from './terminal.ts';
 
 /** Starts the server with the given arguments; returns the exit code. */
 export async function launch(argv: readonly string[]): Promise<number> {
@@ -40,7 +40,7 @@ export async function launch(argv: readonly string[]): Promise<number> {
     isReady = true;
     const tokenFile = flagValue(flags, 'token-file') ?? process.env.INGEST_TOKEN_FILE;
     const server = `${target.label}: ${choice.why}`;
-    for (const line of bannerLines({ ready, server, db, tokenFile, open })) say(line);
+    warnAll(bannerLines({ ready, server, db, tokenFile, open }));
     if (open) void opened(usable(ready.login_url ?? `${ready.url}/`));
   };
   const more = [...(isQuiet ? ['--log-level', 'warn'] : []), ...nameFlags(flags)];

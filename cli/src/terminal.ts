@@ -55,7 +55,12 @@ export function complainOf(command: string): (problem: string) => void {
 
 /** Prints text of a server or of the runtime, which has lines of its own, to stderr. */
 export function warnLines(text: string): void {
-  for (const line of text.split('\n')) warn(line);
+  warnAll(text.split('\n'));
+}
+
+/** Prints lines that belong together to stderr, at once: a server writes lines of its own to the same terminal. */
+export function warnAll(lines: readonly string[]): void {
+  process.stderr.write(lines.map(lineOf).join(''));
 }
 
 /** Writes a piece of a document to stdout; returns whether stdout takes more. */
