@@ -41,8 +41,8 @@ fn main() -> Result<(), Error> {
         fs::write(Path::new(&out).join(name).with_added_extension("zz"), encoder.finish()?)?;
     }
     if variable("CARGO_CFG_TARGET_ENV")? == "gnu" && variable("CARGO_CFG_TARGET_OS")? == "linux" {
-        let source = "src/platform/large_blocks.c";
-        println!("cargo::rerun-if-changed={source}");
+        let source = root.join("server-rs/src/platform/large_blocks.c");
+        println!("cargo::rerun-if-changed={}", source.display());
         // Nothing refers to a constructor, so the linker would drop it.
         cc::Build::new().file(source).link_lib_modifier("+whole-archive").compile("large_blocks");
     }
