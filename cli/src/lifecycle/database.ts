@@ -3,9 +3,12 @@
  * PRO-16).
  */
 import {
+  closeSync,
   existsSync,
+  openSync,
   readFileSync,
   readlinkSync,
+  readSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -123,25 +126,39 @@ export function isLocked(database: string): boolean | null {
  */
 export async function serverOf(database: string): Promise<Owner | undefined> {
   const owner = ownerOf(database);
-  if (owner === undefined || (await answerOf(owner.url)) !== 'serving' || !isLocked(database))
+  if (owner === undefined || (await answerOf(owner.url)) !== 'serving' || isLocked(database) === false)
     return undefined;
-  const own = epochIn(database);
-  const theirs = await epochAt(owner.url);
-  return own !== undefined && (theirs === own || theirs === 'secret') ? owner : undefined;
+  const epoch = await epochAt(owner.url);
+  return epoch === 'secret' || (epoch !== undefined && hasEpoch(database, epoch)) ? owner : undefined;
 }
 
-/** Returns the epoch of a database that a server has (rule STO-07). */
-function epochIn(database: string): string | undefined {
+/** The bytes at the start of a database in which the row of its epoch is. */
+const FIRST_BYTES = 1 << 20;
+
+/** Returns whether a database that a server has is that of an epoch (rule STO-07). */
+function hasEpoch(database: string, epoch: string): boolean {
   try {
-    const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
-    const db = new DatabaseSync(database, { readOnly: true });
+    const sqlite = process.getBuiltinModule?.('node:sqlite');
+    // Node before 22.13 has no SQLite. A row has its texts one after the other.
+    if (sqlite === undefined) return startOf(database).includes(`epoch${epoch}`);
+    const db = new sqlite.DatabaseSync(database, { readOnly: true });
     try {
-      return String(db.prepare("SELECT value FROM meta WHERE key = 'epoch'").get()?.value);
+      return db.prepare("SELECT value FROM meta WHERE key = 'epoch'").get()?.value === epoch;
     } finally {
       db.close();
     }
   } catch {
-    return undefined;
+    return false;
+  }
+}
+
+function startOf(file: string): Buffer {
+  const descriptor = openSync(file, 'r');
+  try {
+    const bytes = Buffer.alloc(FIRST_BYTES);
+    return bytes.subarray(0, readSync(descriptor, bytes));
+  } finally {
+    closeSync(descriptor);
   }
 }
 
