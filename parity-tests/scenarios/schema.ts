@@ -1,11 +1,11 @@
 /**
- * Tests the schema of a file (rule STO-10): an empty file gets it completely or not at all. A file with another number
+ * Tests the schema of a file (rule STO-10): a new file has it complete, or does not exist. A file with another number
  * is refused with the commands that convert it. `dumps` loads dumps of earlier schemas.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { event } from '@twin-ingest/testkit/http/api-client.ts';
@@ -152,15 +152,22 @@ async function killDuringStart(context: ScenarioContext): Promise<void> {
   const { objects } = stateOf(context.db());
   const found = new Map<string, number>();
   for (let kill = 0; kill < KILLS; kill++) {
-    for (const suffix of ['', '-wal', '-shm', '.lock']) rmSync(`${context.db()}${suffix}`, { force: true });
+    // Also a journal, next to which a start refuses a missing file (PRO-06).
+    for (const name of readdirSync(context.folder))
+      rmSync(context.db(name), { force: true, recursive: true });
     const { command, args } = TARGETS[context.target];
     const child = spawn(command, [...args, '--db', context.db(), '--port', '0'], {
       cwd: context.folder,
-      stdio: 'ignore',
+      stdio: ['ignore', 'ignore', 'pipe'],
     });
+    let log = '';
+    child.stderr!.setEncoding('utf8').on('data', (text: string) => {
+      log += text;
+    });
+    const exited = once(child, 'close');
     await setTimeout((startMs * (kill + 1)) / KILLS);
     child.kill('SIGKILL');
-    await once(child, 'exit');
+    assert.deepEqual(await exited, [null, 'SIGKILL'], log);
     const state = existsSync(context.db()) ? stateOf(context.db()) : undefined;
     if (state !== undefined) assert.deepEqual(state, { version: NUMBER, objects, integrity: 'ok' });
     const what = state === undefined ? 'no file' : 'the schema';
