@@ -331,7 +331,9 @@ function readReplay(port: number, query: string, pauseMs: number): Promise<void>
         resolve();
         response.destroy();
       });
-      response.on('error', () => {}).pause();
+      // An error or an early end closes the response too. After the last row this changes nothing.
+      response.on('error', () => {}).on('close', () => reject(new Error(`${path} ended early`)));
+      response.pause();
       setTimeout(() => response.resume(), pauseMs);
     });
     sent.on('error', reject).end();

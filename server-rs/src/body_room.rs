@@ -255,7 +255,7 @@ mod tests {
         let (mut first, mut second) = (reader(&room), reader(&room));
         first.hold(50).await;
         second.hold(50).await;
-        assert!(!is_at_once(second.pressed()).await, "nobody waits");
+        assert!(!is_at_once(second.pressed()).await, "no request waits");
         let newcomer = room.share();
         let waiting = newcomer.wait_free();
         tokio::pin!(waiting);
