@@ -136,7 +136,7 @@ const KEPT =
   /^(?:PATH|LANG|LC_\w+|CI|CARGO_HOME|RUSTUP_HOME|SSL_CERT_\w+|NODE_EXTRA_CA_CERTS|(?:https?|no|all)_proxy)$/i;
 
 /** Returns the environment of a shell that has the user's programs, and the caches of their package managers. */
-function userEnvironment(): NodeJS.ProcessEnv {
+export function userEnvironment(): NodeJS.ProcessEnv {
   const own = homedir();
   const kept = Object.entries(process.env).filter(([name]) => KEPT.test(name));
   // pnpm puts the programs of this checkout first.

@@ -9,8 +9,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Installation } from '../registry/installation.ts';
+import { localCrates } from '../registry/local-crates.ts';
 import { type Rule, type Section, sectionsOf, uselessRules } from './blocks.ts';
-import { Clone, freePort, type Running } from './clone.ts';
+import { Clone, freePort, type Running, userEnvironment } from './clone.ts';
 import DATA from './rules.json' with { type: 'json' };
 
 const SECTIONS = sectionsOf(readFileSync(join(ROOT, 'README.md'), 'utf8'));
@@ -54,11 +55,15 @@ function inClone(clone: Clone): Start {
   return (command, port) => clone.start(command, port);
 }
 
-/** Packages are for users without a clone. */
+/** Packages are for users without a clone. The one for Rust users comes from crates on this disk. */
 function inHome(clone: Clone, installation: Installation): Start {
   const home = installation.newHome('node24');
   return (command, port) => {
-    const env = { ...home.shellEnvironment(), INGEST_PORT: String(port) };
+    const isForRust = command.startsWith('cargo ');
+    const own = isForRust
+      ? { ...userEnvironment(), HOME: home.path, CARGO_HOME: localCrates(home.path) }
+      : home.shellEnvironment();
+    const env = { ...own, INGEST_PORT: String(port) };
     return clone.run(command, home.path, env);
   };
 }
