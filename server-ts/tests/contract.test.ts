@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import {
   CONFIG_SPEC,
   HOOK_FILES,
+  LIMITS,
   LOADS,
   PARAMETERS,
   PRAGMAS,
@@ -25,6 +26,11 @@ const CONTRACT = new URL('../../contract/', import.meta.url);
 test('error codes match the vocabulary', () => {
   assert.deepEqual([...ERROR_CODES], Object.keys(VOCABULARY.errors));
   for (const code of Object.keys(CONSEQUENCES)) assert.ok(code in VOCABULARY.errors, code);
+});
+
+test('a message of a stream may have the largest attachment that a server can be set to take', () => {
+  const option = CONFIG_SPEC.options.find(({ name }) => name === 'max-attachment-bytes');
+  assert.equal(LIMITS.largest_attachment_bytes, option?.maximum);
 });
 
 test('every statement and the schema are embedded', () => {
