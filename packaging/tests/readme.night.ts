@@ -3,7 +3,7 @@
  * `pnpm packages:long`, which packs; it takes half an hour.
  */
 import { after, before, test } from 'node:test';
-import { runReadme } from './readme/run.ts';
+import { DOCUMENTS, runDocuments } from './readme/run.ts';
 import { type Installation, startInstallation } from './registry/installation.ts';
 
 let installation: Installation;
@@ -13,5 +13,5 @@ before(async () => {
 after(async () => await installation?.remove());
 
 test('all commands of the README run in a fresh clone, block by block, and leave it clean', async (t) => {
-  await runReadme(installation, { isNight: true, say: (line) => t.diagnostic(line) });
+  await runDocuments(DOCUMENTS, installation, { isNight: true, say: (line) => t.diagnostic(line) });
 });

@@ -9,8 +9,12 @@ import { once } from 'node:events';
 import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
-import { delimiter, dirname, join, relative } from 'node:path';
+import { basename, delimiter, dirname, join, relative } from 'node:path';
 import { ROOT, TARGETS } from '@twin-ingest/testkit/servers/targets.ts';
+import PACKAGE from '../../../package.json' with { type: 'json' };
+
+/** What `pnpm` stands for in CONTRIBUTING.md. */
+const PNPM = `npx --yes ${PACKAGE.packageManager}`;
 
 export interface Ended {
   readonly code: number | null;
@@ -29,6 +33,7 @@ export class Clone {
   readonly #folder = mkdtempSync(join(tmpdir(), 'twin-ingest-readme-'));
   readonly path = join(this.#folder, 'clone');
   readonly #home = join(this.#folder, 'home');
+  readonly #tools = join(this.#folder, 'tools');
   readonly #running = new Set<number>();
 
   readonly #limit_ms: number;
@@ -40,6 +45,8 @@ export class Clone {
   constructor({ isBuilt, limit_ms }: { readonly isBuilt: boolean; readonly limit_ms: number }) {
     this.#limit_ms = limit_ms;
     mkdirSync(this.#home);
+    mkdirSync(this.#tools);
+    writeFileSync(join(this.#tools, 'pnpm'), `#!/bin/sh\nexec ${PNPM} "$@"\n`, { mode: 0o755 });
     // Otherwise curl exits with 0 whatever the server responds.
     writeFileSync(join(this.#home, '.curlrc'), 'fail\n');
     const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], {
@@ -48,13 +55,13 @@ export class Clone {
     });
     for (const path of files.split('\0').filter((path) => path !== '' && existsSync(join(ROOT, path))))
       cpSync(join(ROOT, path), join(this.path, path), { recursive: true, verbatimSymlinks: true });
+    mkdirSync(join(this.path, 'data'));
     this.#git('init', '--quiet');
     this.#git('add', '.');
     this.#git('-c', 'user.name=t', '-c', 'user.email=t@localhost', 'commit', '--quiet', '--message=all');
     if (!isBuilt) return;
-    const program = join(this.path, relative(ROOT, TARGETS.rs.artefact));
-    mkdirSync(dirname(program), { recursive: true });
-    copyFileSync(TARGETS.rs.artefact, program);
+    mkdirSync(this.programs, { recursive: true });
+    copyFileSync(TARGETS.rs.artefact, join(this.programs, basename(TARGETS.rs.artefact)));
   }
 
   /** Returns the changed and new files of the clone. */
@@ -62,11 +69,24 @@ export class Clone {
     return this.#git('status', '--porcelain');
   }
 
-  /** Starts a command in the clone as a shell does. */
-  start(command: string, port: number): Running {
+  /** Writes a file that Git ignores. */
+  write(path: string, content: string): void {
+    mkdirSync(dirname(join(this.path, path)), { recursive: true });
+    writeFileSync(join(this.path, path), content);
+  }
+
+  /** The folder of the Rust program. */
+  get programs(): string {
+    return join(this.path, dirname(relative(ROOT, TARGETS.rs.artefact)));
+  }
+
+  /** Starts a command in the clone as a shell does that finds the programs of these folders. */
+  start(command: string, port: number, programs: readonly string[]): Running {
     // Scripts of pnpm run tests, which choose their own ports.
     const chosen = /\bpnpm\b/.test(command) ? {} : { INGEST_PORT: String(port) };
-    return this.run(command, this.path, { ...userEnvironment(), HOME: this.#home, ...chosen });
+    const env = userEnvironment();
+    const path = [...programs, this.#tools, env.PATH].join(delimiter);
+    return this.run(command, this.path, { ...env, HOME: this.#home, ...chosen, PATH: path });
   }
 
   /** Starts a command in a folder, with this environment alone. */

@@ -176,7 +176,15 @@ async function readyLine(
   }
   const exit = first as Exit;
   const how = exit.signal ?? `code ${exit.code}`;
-  throw new StartError(`ended before it was ready (${how})\n${out.stderr}`, exit, out.stdout, out.stderr);
+  const text = `ended before it was ready (${how})\n${reasonFirst(out.stderr)}`;
+  throw new StartError(text, exit, out.stdout, out.stderr);
+}
+
+/** Puts the lines for people before those of the log, because a summary of a test run shows only the first few. */
+function reasonFirst(stderr: string): string {
+  const lines = stderr.split('\n').filter((line) => line !== '');
+  const isLog = (line: string): boolean => line.startsWith('{');
+  return [...lines.filter((line) => !isLog(line)), ...lines.filter(isLog)].join('\n');
 }
 
 async function end(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL', exited: Promise<Exit>): Promise<Exit> {
