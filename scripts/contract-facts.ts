@@ -7,7 +7,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { RESULT, SOAK } from '@twin-ingest/loadgen/result/files.ts';
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
@@ -33,8 +32,6 @@ export interface Facts {
   readonly proofs: readonly Proof[];
   /** The source text of a server by its folder, without the modules that embed the contract. */
   readonly sources: ReadonlyMap<string, string>;
-  /** The committed results of comparisons by their path in the checkout; `undefined` for invalid JSON. */
-  readonly results: ReadonlyMap<string, Json | undefined>;
 }
 
 /** The folders of the two servers' sources. */
@@ -50,7 +47,6 @@ export async function readFacts(root: string): Promise<Facts> {
   const json = [...files.filter((name) => name.endsWith('.json')), ...mappings].map(
     (name) => [name, parse(readFileSync(join(contract, name), 'utf8'))] as const,
   );
-  const results = [RESULT, SOAK].filter((path) => existsSync(join(root, path)));
   return {
     rules: readFileSync(join(contract, 'README.md'), 'utf8'),
     version: readFileSync(join(contract, 'VERSION'), 'utf8').trim(),
@@ -64,7 +60,6 @@ export async function readFacts(root: string): Promise<Facts> {
       .map((path) => path.replace(/^.*\/(.*)\.sql$/, '$1')),
     proofs: [...readCases(join(root, 'parity-tests/cases')), ...(await readScenarios(root))],
     sources: new Map(SOURCE_FOLDERS.map((folder) => [folder, sourceText(join(root, folder))])),
-    results: new Map(results.map((path) => [path, parse(readFileSync(join(root, path), 'utf8'))] as const)),
   };
 }
 

@@ -54,7 +54,7 @@ source: automated
     ...[analysis, caveats, warnings].map((section) => markdownSection(section)),
     `## Raw Data
 
-The summary: [\`benchmark-results.json\`](../benchmark-results.json), described by [its schema](../contract/benchmark-results.schema.json). Each slice and process: \`.bench/benchmark-raw.json\` of the run, ${group(bytes)} bytes, sha256 \`${sha256}\`.${page} The workflow \`bench\` uploads such files. The suites have documents of their own: ${others.map((name) => `[${name}](suites/${name}.md)`).join(', ')}.`,
+The summary: [\`benchmark-results.json\`](../benchmark-results.json), described by [its schema](../loadgen/benchmark-results.schema.json). Each slice and process: \`.bench/benchmark-raw.json\` of the run, ${group(bytes)} bytes, sha256 \`${sha256}\`.${page} The workflow \`bench\` uploads such files. The suites have documents of their own: ${others.map((name) => `[${name}](suites/${name}.md)`).join(', ')}.`,
     `## Reproduction
 
 \`\`\`sh
