@@ -5,7 +5,7 @@
  * Knows nothing of what is right or wrong.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
@@ -19,6 +19,10 @@ export interface Proof {
 
 export interface Facts {
   /** Text of `contract/README.md`. */
+  readonly page: string;
+  /** Texts of `contract/rules` by the names of their files, without the extension. */
+  readonly chapters: ReadonlyMap<string, string>;
+  /** All texts with rules: the page, then the chapters. */
   readonly rules: string;
   readonly version: string;
   /** The migrations, one after the other. */
@@ -47,8 +51,14 @@ export async function readFacts(root: string): Promise<Facts> {
   const json = [...files.filter((name) => name.endsWith('.json')), ...mappings].map(
     (name) => [name, parse(readFileSync(join(contract, name), 'utf8'))] as const,
   );
+  const page = readFileSync(join(contract, 'README.md'), 'utf8');
+  const chapters = filesBelow(join(contract, 'rules')).map(
+    (path) => [basename(path, '.md'), readFileSync(path, 'utf8')] as const,
+  );
   return {
-    rules: readFileSync(join(contract, 'README.md'), 'utf8'),
+    page,
+    chapters: new Map(chapters),
+    rules: [page, ...chapters.map(([, text]) => text)].join('\n'),
     version: readFileSync(join(contract, 'VERSION'), 'utf8').trim(),
     schema: filesBelow(join(contract, 'migrations'))
       .map((path) => readFileSync(path, 'utf8'))
