@@ -12,7 +12,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::cluster::Cluster;
 use crate::config::Config;
-use crate::contract::{LIMITS, VOCABULARY};
+use crate::contract::{TUNING, VOCABULARY};
 use crate::digest::Digest;
 use crate::error::{ErrorCode, Failure};
 use crate::redact::Redaction;
@@ -233,7 +233,7 @@ impl Upload {
         }
         self.held.grow_to(self.size)?;
         self.pending.extend_from_slice(bytes);
-        if self.pending.len() >= LIMITS.attachment_chunk_bytes { self.flush(false).await } else { Ok(()) }
+        if self.pending.len() >= TUNING.attachment_chunk_bytes { self.flush(false).await } else { Ok(()) }
     }
 
     /// Writes the rest. The file is then complete and durable.

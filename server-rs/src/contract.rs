@@ -4,11 +4,16 @@
 //! message, a limit or a flag that one of these files holds. Over 250 lines because every file and every limit of the
 //! contract has its line here.
 
+/// The limits and the tuning.
+pub mod limits;
+
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use miniserde::Deserialize;
 use miniserde::json::{self, Number, Value};
+
+pub use limits::{LIMITS, TUNING};
 
 /// The version of the contract, without its line end.
 pub static VERSION: LazyLock<&str> = LazyLock::new(|| include_str!("../../contract/VERSION").trim_end());
@@ -220,164 +225,6 @@ pub struct RpcMessages {
     pub option: String,
 }
 
-/// `limits.json`; names contain the units.
-#[derive(Debug, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
-pub struct Limits {
-    pub max_integer: u64,
-    pub max_cost_usd: f64,
-    pub json_depth: usize,
-    pub max_field_number: u64,
-    pub clock_least_ms: i64,
-    pub clock_most_ms: i64,
-    pub bench_body_bytes: u64,
-    pub attachment_name_bytes: usize,
-    pub largest_attachment_bytes: u64,
-    pub command_name_bytes: usize,
-    pub media_type_bytes: usize,
-    pub shown_bytes: usize,
-    pub refusals_logged: usize,
-    pub refusals_window_ms: u64,
-    pub attachment_chunk_bytes: usize,
-    pub attachment_block_bytes: u64,
-    pub otlp_record_bytes: usize,
-    pub otlp_shared_value_bytes: usize,
-    pub rpc_batch_calls: usize,
-    pub rpc_batch_bytes: usize,
-    pub rpc_sequence_items: usize,
-    pub zstd_window_log: u32,
-    pub head_bytes: usize,
-    pub head_hard_bytes: usize,
-    pub header_count: usize,
-    pub target_bytes: usize,
-    pub trailer_bytes: usize,
-    pub drain_body_bytes: u64,
-    pub compressed_extra_bytes: u64,
-    pub assumed_event_bytes: u64,
-    pub event_bytes_smoothing: u64,
-    pub admission_order_ms: u64,
-    pub admission_small_wait_ms: u64,
-    pub admission_wait_ms: u64,
-    pub large_body_bytes: usize,
-    pub large_body_turns: usize,
-    pub head_timeout_ms: u64,
-    pub body_idle_timeout_ms: u64,
-    pub request_timeout_ms: u64,
-    pub keep_alive_idle_ms: u64,
-    pub token_characters: usize,
-    pub session_cookie_s: u64,
-    pub login_code_s: u64,
-    pub redaction_entries: usize,
-    pub redaction_key_bytes: usize,
-    pub redaction_prefix_bytes: usize,
-    pub redaction_minimum: i64,
-    pub redaction_least_bytes: usize,
-    pub preflight_max_age_s: u32,
-    pub linger_ms: u64,
-    pub shutdown_ms: u64,
-    pub port_tries: usize,
-    pub connections: usize,
-    pub least_connections: usize,
-    pub lingering_refusals: usize,
-    pub reserved_descriptors: u64,
-    pub database_name_bytes: usize,
-    pub database_path_bytes: usize,
-    pub readers: usize,
-    pub least_readers: usize,
-    pub large_metadata_bytes: usize,
-    pub reader_wait_ms: u64,
-    pub search_run_ms: u64,
-    pub page_default: u64,
-    pub page_bytes: usize,
-    pub page_blocks: u64,
-    pub page_spans: u64,
-    pub page_span_summaries: i64,
-    pub page_sessions: u64,
-    pub page_search_bytes: i64,
-    pub series_buckets: i64,
-    pub series_names: usize,
-    pub duration_classes: u64,
-    pub export_page_rows: u64,
-    pub export_page_bytes: usize,
-    pub group_events: usize,
-    pub stalled_heartbeats: u32,
-    pub stream_topics: usize,
-    pub stream_retry_ms: u64,
-    pub snapshot_wait_ms: u64,
-    pub stream_page_events: u64,
-    pub stream_tail_bytes: usize,
-    pub stream_kernel_bytes: usize,
-    pub checkpoint_wal_bytes: u64,
-    pub checkpoint_pass_rest_bytes: u64,
-    pub checkpoint_finish_wal_bytes: u64,
-    pub checkpoint_finish_rest_share: u64,
-    pub checkpoint_restart_wal_bytes: u64,
-    pub checkpoint_restart_wait_ms: u64,
-    pub checkpoint_restart_interval_ms: u64,
-    pub checkpoint_most_wal_bytes: u64,
-    pub checkpoint_pass_wait_ms: u64,
-    pub event_block_rows: i64,
-    pub event_span_blocks: i64,
-    pub event_span_names: usize,
-    pub parent_watch_ms: u64,
-    pub names_per_kind: i64,
-    pub pairs_per_kind: i64,
-    pub agent_types: i64,
-    pub listed_names: i64,
-    pub event_key_tail: usize,
-    pub event_key_block_keys: usize,
-    pub event_key_run_blocks: i64,
-    pub event_key_run_keys: i64,
-    pub event_key_merge_runs: usize,
-    pub event_key_merge_keys_per_event: u64,
-    pub event_key_filter_bits: u64,
-    pub retention_kept_events: i64,
-    pub retention_step_events: u64,
-    pub deletion_step_events: u64,
-    pub retention_step_blocks: u64,
-    pub retention_step_attachments: usize,
-    pub retention_slack_share: u64,
-    pub retention_free_bytes: u64,
-    pub retention_vacuum_pages: u64,
-    pub forward_batch_events: u64,
-    pub forward_batch_bytes: usize,
-    pub forward_pause_ms: u64,
-    pub forward_timeout_ms: u64,
-    pub forward_retry_ms: u64,
-    pub forward_retry_most_ms: u64,
-    pub forward_retry_after_most_s: u64,
-    pub forward_answer_bytes: usize,
-    pub cluster_connect_ms: u64,
-    pub cluster_answer_ms: u64,
-    pub cluster_behind_ms: u64,
-    pub cluster_retry_ms: u64,
-    pub cluster_heartbeat_ms: u64,
-    pub cluster_window_s: u64,
-    pub cluster_group_events: usize,
-    pub cluster_group_bytes: usize,
-    pub cluster_known_duplicates: usize,
-    pub cluster_sweep_ms: u64,
-    pub cluster_sweep_most_s: u64,
-    pub cluster_leftover_s: u64,
-    pub disk_full_bytes: u64,
-    pub disk_low_bytes: u64,
-    pub disk_low_share: u64,
-    pub probe_interval_ms: u64,
-    pub storage_watch_ms: u64,
-    pub notice_interval_ms: u64,
-    pub notice_page_events: i64,
-    pub notice_sessions: usize,
-    pub webhook_url_bytes: usize,
-    pub webhook_secret_bytes: usize,
-    pub webhook_secret_most_bytes: usize,
-    pub webhook_queue: usize,
-    pub webhook_timeout_ms: u64,
-    pub webhook_attempts: u32,
-    pub webhook_retry_ms: u64,
-    pub sqlite_minimum: String,
-    pub http_methods: Vec<String>,
-}
-
 /// `routes.json`.
 #[derive(Debug, Deserialize)]
 #[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
@@ -535,8 +382,6 @@ pub static SCHEMA: LazyLock<SchemaFacts> =
 /// The parsed vocabulary.
 pub static VOCABULARY: LazyLock<Vocabulary> =
     LazyLock::new(|| parse(include_str!("../../contract/vocabulary.json")));
-/// The parsed limits.
-pub static LIMITS: LazyLock<Limits> = LazyLock::new(|| parse(include_str!("../../contract/limits.json")));
 /// The parsed routes.
 pub static ROUTES: LazyLock<Routes> = LazyLock::new(|| parse(include_str!("../../contract/routes.json")));
 /// The parsed families of metrics.

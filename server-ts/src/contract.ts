@@ -16,7 +16,6 @@ import file from '../../contract/file.sql?text';
 import formats from '../../contract/formats.json' with { type: 'json' };
 import claudeCode from '../../contract/hooks/claude-code.json' with { type: 'json' };
 import codex from '../../contract/hooks/codex.json' with { type: 'json' };
-import limits from '../../contract/limits.json' with { type: 'json' };
 import openHour from '../../contract/loads/0002_open_hour.sql?text';
 import metrics from '../../contract/metrics.json' with { type: 'json' };
 import schemaSql from '../../contract/migrations/0001_init.sql?text';
@@ -31,8 +30,9 @@ import version from '../../contract/VERSION?text';
 import vocabulary from '../../contract/vocabulary.json' with { type: 'json' };
 import server from '../package.json' with { type: 'json' };
 
+export { LIMITS, TUNING } from './contract/limits.ts';
+
 export const VOCABULARY = vocabulary;
-export const LIMITS = limits;
 export const FIELDS_FILE = fields;
 /** The file of `--redact` that is inside of the program (rule RED-01). */
 export const COMMON_SECRETS: string = commonSecrets;

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::config::is_host_name;
-use crate::contract::{LIMITS, VOCABULARY, fill};
+use crate::contract::{LIMITS, TUNING, VOCABULARY, fill};
 use crate::error::Failure;
 use crate::http::authority::host_name;
 
@@ -82,7 +82,7 @@ impl Refusals {
         if window.ends.is_none_or(|ends| now >= ends) {
             window.start(now);
         }
-        if window.reasons.contains(reason) || window.reasons.len() >= LIMITS.refusals_logged {
+        if window.reasons.contains(reason) || window.reasons.len() >= TUNING.refusals_logged {
             window.suppressed += 1;
             return;
         }
@@ -98,6 +98,6 @@ impl Window {
         }
         self.reasons.clear();
         self.suppressed = 0;
-        self.ends = Some(now + Duration::from_millis(LIMITS.refusals_window_ms));
+        self.ends = Some(now + Duration::from_millis(TUNING.refusals_window_ms));
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Invariant: the JSON grammar is checked to the last byte, also after a problem.
 
-use crate::contract::{LIMITS, VOCABULARY};
+use crate::contract::{TUNING, VOCABULARY};
 use crate::rpc::options::{Options, read_options};
 use crate::rpc::problem::Problem;
 use crate::rpc::room::room_for;
@@ -85,6 +85,6 @@ fn read_argument(
     }
     // A result is at most slightly longer than the rest of the body.
     let left = scanner.bytes.len() - scanner.at();
-    let mut out = Vec::with_capacity(if left > LIMITS.large_body_bytes { room_for(left) } else { 0 });
+    let mut out = Vec::with_capacity(if left > TUNING.large_body_bytes { room_for(left) } else { 0 });
     Ok(checker.value(scanner, kind, depth, &mut out)?.map(|()| Argument::Json(out)))
 }
