@@ -28,6 +28,7 @@ import {
   selectSeriesRows,
 } from './contract/statements.ts';
 import { clientTypes } from './contract/types.ts';
+import { rustErrors, rustVocabulary, scriptErrors, scriptVocabulary } from './contract/vocabulary.ts';
 import { wireFields } from './contract/wire.ts';
 import type { JsonObject } from './contract-facts.ts';
 
@@ -41,7 +42,8 @@ interface Generated {
 export function generate(root: string): Generated[] {
   const json = (name: string): JsonObject => JSON.parse(readFileSync(join(root, 'contract', name), 'utf8'));
   const fields = json('fields.json') as unknown as Fields;
-  const words = json('vocabulary.json') as unknown as Record<string, readonly string[]>;
+  const vocabulary = json('vocabulary.json');
+  const words = vocabulary as unknown as Record<string, readonly string[]>;
   const [limits, tuning] = [json('limits.json'), json('tuning.json')];
   const openapi = openapiFile(json('openapi.json'), fields, words, limits as never);
   const schema = readFileSync(join(root, 'contract/migrations/0001_init.sql'), 'utf8');
@@ -74,6 +76,10 @@ export function generate(root: string): Generated[] {
     { path: 'contract/queries/select_event_blocks_oldest.sql', content: selectEventBlocks(fields, 'oldest') },
     { path: 'server-rs/src/queries.rs', content: rustQueries(stems) },
     { path: 'server-ts/src/queries.ts', content: scriptQueries(stems) },
+    { path: 'server-rs/src/contract/errors.rs', content: rustErrors(vocabulary) },
+    { path: 'server-ts/src/contract/errors.ts', content: scriptErrors(vocabulary) },
+    { path: 'server-rs/src/contract/vocabulary.rs', content: rustVocabulary(vocabulary) },
+    { path: 'server-ts/src/contract/vocabulary.ts', content: scriptVocabulary(vocabulary) },
     { path: 'server-rs/src/contract/limits.rs', content: rustLimits(limits, tuning) },
     { path: 'server-ts/src/contract/limits.ts', content: scriptLimits(limits, tuning) },
     { path: 'server-rs/src/field/table.rs', content: fieldTable(fields) },
@@ -82,11 +88,7 @@ export function generate(root: string): Generated[] {
     { path: 'client-ts/src/contract.ts', content: clientTypes(openapi) },
     {
       path: 'client-ts/src/rpc-methods.ts',
-      content: rpcMethods(
-        json('rpc.json') as unknown as RpcSchema,
-        json('vocabulary.json') as never,
-        limits as never,
-      ),
+      content: rpcMethods(json('rpc.json') as unknown as RpcSchema, vocabulary as never, limits as never),
     },
     { path: 'client-ts/src/wire-fields.ts', content: wireFields(fields, words) },
     { path: 'dashboard/src/filter-names.ts', content: filterNames(fields) },

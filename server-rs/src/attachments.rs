@@ -172,7 +172,7 @@ impl Attachments {
     /// Keeps a hook's payload as an attachment of its event. It only logs a failure, since the event stays.
     pub async fn keep_payload(&self, event: i64, payload: Vec<u8>) {
         let spec = &VOCABULARY.hook_payload;
-        let (name, media_type) = (spec.name.clone(), spec.media_type.clone());
+        let (name, media_type) = (spec.name.to_owned(), spec.media_type.to_owned());
         let kept = async {
             let mut upload = self.upload(Some(payload.len() as u64), None).await?;
             upload.take(&payload).await?;

@@ -4,8 +4,12 @@
 //! message, a limit or a flag that one of these files holds. Over 250 lines because every file and every limit of the
 //! contract has its line here.
 
+/// The error codes.
+pub mod errors;
 /// The limits and the tuning.
 pub mod limits;
+/// Enumerations, messages and headers.
+pub mod vocabulary;
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -14,6 +18,7 @@ use miniserde::Deserialize;
 use miniserde::json::{self, Number, Value};
 
 pub use limits::{LIMITS, TUNING};
+pub use vocabulary::VOCABULARY;
 
 /// The version of the contract, without its line end.
 pub static VERSION: LazyLock<&str> = LazyLock::new(|| include_str!("../../contract/VERSION").trim_end());
@@ -41,188 +46,6 @@ pub struct SchemaFacts {
     pub number: i64,
     /// Tables, and columns as `table.column`, that dumps of earlier schemas may have.
     pub dropped: Vec<String>,
-}
-
-/// `vocabulary.json`.
-#[derive(Debug, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
-pub struct Vocabulary {
-    pub event_types: Vec<String>,
-    pub statuses: Vec<String>,
-    pub sources: Vec<String>,
-    pub session_statuses: Vec<String>,
-    pub waiting_reasons: Vec<String>,
-    pub reasons_that_need_an_answer: Vec<String>,
-    pub dismissal: Dismissal,
-    pub notifications: Notifications,
-    pub summary_keys: Vec<String>,
-    pub overflow_name: String,
-    pub redaction: RedactionSpec,
-    pub security: Security,
-    pub page_headers: BTreeMap<String, String>,
-    pub attachment_headers: BTreeMap<String, String>,
-    pub inline_media_types: Vec<String>,
-    pub hook_payload: HookPayload,
-    pub bench_page_headers: BTreeMap<String, String>,
-    pub topics: Vec<String>,
-    pub session_topic_prefix: String,
-    pub field_messages: FieldMessages,
-    pub format_messages: FormatMessages,
-    pub parameter_messages: ParameterMessages,
-    pub rpc_errors: RpcErrors,
-    pub rpc_messages: RpcMessages,
-    pub errors: BTreeMap<String, ErrorSpec>,
-}
-
-/// The event that stores a user's dismissal (rule WAI-05).
-#[derive(Debug, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
-pub struct Dismissal {
-    pub event_type: String,
-    pub source_event: String,
-}
-
-/// The types of notifications by their kind, and their messages (rules NOT-01 and NOT-02).
-#[derive(Debug, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
-pub struct Notifications {
-    pub types: BTreeMap<String, String>,
-    pub messages: BTreeMap<String, String>,
-}
-
-/// The attachment that stores a hook's payload (rule ATT-10).
-#[derive(Debug, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
-pub struct HookPayload {
-    pub name: String,
-    pub media_type: String,
-}
-
-/// The replacement of redacted text, the fields that identify, and the character classes as ranges (rules RED-04
-/// and RED-05).
-#[derive(Debug, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
-pub struct RedactionSpec {
-    pub text: String,
-    pub identities: Vec<String>,
-    pub classes: BTreeMap<String, Vec<String>>,
-}
-
-/// An error code's status, public text and `Retry-After`.
-#[derive(Debug, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
-pub struct ErrorSpec {
-    pub status: u16,
-    pub text: String,
-    pub retry_after_s: Option<u32>,
-}
-
-/// Texts of the cookie and of preflights (rules SEC-05 and SEC-07).
-#[derive(Debug, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
-pub struct Security {
-    pub refused: String,
-    pub refused_always: String,
-    pub cookie_name: String,
-    pub cookie_attributes: String,
-    pub allow_methods: String,
-    pub allow_headers: String,
-}
-
-/// Messages for problems of an event's fields.
-#[derive(Debug, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
-pub struct FieldMessages {
-    pub object: String,
-    pub json_line: String,
-    pub json_text: String,
-    pub string: String,
-    pub string_when_provided: String,
-    pub non_empty: String,
-    pub well_formed: String,
-    pub one_of: String,
-    pub max_bytes: String,
-    pub integer: String,
-    pub number: String,
-    pub max_number: String,
-    pub timestamp_string: String,
-    pub timestamp: String,
-}
-
-/// Messages for bodies that are not MessagePack or Protobuf (rules FMT-04 and FMT-06).
-#[derive(Debug, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
-pub struct FormatMessages {
-    pub truncated: String,
-    pub trailing: String,
-    pub depth: String,
-    pub key: String,
-    pub utf8: String,
-    pub finite: String,
-    pub binary: String,
-    pub extension: String,
-    pub reserved: String,
-    pub varint: String,
-    pub tag: String,
-    pub field: String,
-    pub wire_type: String,
-    pub field_type: String,
-}
-
-/// Messages for problems of query parameters.
-#[derive(Debug, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
-pub struct ParameterMessages {
-    pub twice: String,
-    pub encoding: String,
-    pub empty: String,
-    pub missing: String,
-    pub unknown: String,
-    pub well_formed: String,
-    pub one_of: String,
-    pub integer: String,
-    pub timestamp: String,
-    pub bytes: String,
-    pub topics: String,
-    pub exclusive: String,
-    pub needs: String,
-    pub order: String,
-    pub file_name: String,
-}
-
-/// The errors of typed calls (rule RPC-02).
-#[derive(Debug, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
-pub struct RpcErrors {
-    pub parse_error: RpcErrorSpec,
-    pub invalid_request: RpcErrorSpec,
-    pub method_not_found: RpcErrorSpec,
-    pub invalid_params: RpcErrorSpec,
-    pub server_error: RpcErrorSpec,
-}
-
-/// Code and text of an error of a typed call.
-#[derive(Debug, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
-pub struct RpcErrorSpec {
-    pub code: i32,
-    pub message: String,
-}
-
-/// Messages for problems of a typed call's arguments (rule RPC-03).
-#[derive(Debug, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
-pub struct RpcMessages {
-    pub params: String,
-    pub missing: String,
-    pub unexpected: String,
-    pub long: String,
-    pub double: String,
-    pub boolean: String,
-    pub string: String,
-    pub dictionary: String,
-    pub sequence: String,
-    pub option: String,
 }
 
 /// `routes.json`.
@@ -379,9 +202,6 @@ pub struct MediaTypeParameter {
 /// The parsed facts about the schema.
 pub static SCHEMA: LazyLock<SchemaFacts> =
     LazyLock::new(|| parse(include_str!("../../contract/schema.json")));
-/// The parsed vocabulary.
-pub static VOCABULARY: LazyLock<Vocabulary> =
-    LazyLock::new(|| parse(include_str!("../../contract/vocabulary.json")));
 /// The parsed routes.
 pub static ROUTES: LazyLock<Routes> = LazyLock::new(|| parse(include_str!("../../contract/routes.json")));
 /// The parsed families of metrics.

@@ -10,7 +10,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::admission::Ticket;
 use crate::cluster::Cluster;
-use crate::contract::{Dismissal, TUNING, VOCABULARY};
+use crate::contract::vocabulary::Dismissal;
+use crate::contract::{TUNING, VOCABULARY};
 use crate::error::{ErrorCode, Failure};
 use crate::event::{Event, FieldError, Outcome, Outcomes, RawEvent};
 use crate::formats::{Format, read_batch, read_event, text_of};

@@ -27,12 +27,11 @@ import routes from '../../contract/routes.json' with { type: 'json' };
 import rpc from '../../contract/rpc.json?text';
 import schema from '../../contract/schema.json' with { type: 'json' };
 import version from '../../contract/VERSION?text';
-import vocabulary from '../../contract/vocabulary.json' with { type: 'json' };
 import server from '../package.json' with { type: 'json' };
 
 export { LIMITS, TUNING } from './contract/limits.ts';
+export { VOCABULARY } from './contract/vocabulary.ts';
 
-export const VOCABULARY = vocabulary;
 export const FIELDS_FILE = fields;
 /** The file of `--redact` that is inside of the program (rule RED-01). */
 export const COMMON_SECRETS: string = commonSecrets;
@@ -60,14 +59,6 @@ export interface SchemaFacts {
   readonly number: number;
   /** Tables, and columns as `table.column`, that dumps of earlier schemas may have. */
   readonly dropped: readonly string[];
-}
-
-/** Status and text of an error code, from `vocabulary.json`. */
-export interface ErrorSpec {
-  readonly status: number;
-  readonly text: string;
-  /** Seconds for the header `Retry-After`. */
-  readonly retry_after_s?: number;
 }
 
 /** One family of `metrics.json`. */

@@ -44,8 +44,8 @@ fn refusal(value: &[u8], flag: &str, allowed: Option<&str>) -> String {
     let texts = &VOCABULARY.security;
     let shown = shown(value);
     match allowed.filter(|_| value.len() <= LIMITS.shown_bytes) {
-        None => fill(&texts.refused_always, &[("value", &shown)]),
-        Some(allowed) => fill(&texts.refused, &[("value", &shown), ("flag", flag), ("allowed", allowed)]),
+        None => fill(texts.refused_always, &[("value", &shown)]),
+        Some(allowed) => fill(texts.refused, &[("value", &shown), ("flag", flag), ("allowed", allowed)]),
     }
 }
 
