@@ -15,7 +15,7 @@ import { checkHooks } from './checks/hooks.ts';
 import { checkOpenapi, citedRules } from './checks/openapi.ts';
 import { checkOption, type Option } from './checks/options.ts';
 import { checkOtlp } from './checks/otlp.ts';
-import { checkCodes, checkNumbers, checkProofs, ruleNames } from './checks/rules.ts';
+import { checkChapters, checkCodes, checkNumbers, checkProofs, ruleNames } from './checks/rules.ts';
 import { checkSchemas } from './checks/schemas.ts';
 import { checkSummaries, isSummaries } from './checks/summaries.ts';
 import { checkTranscripts } from './checks/transcripts.ts';
@@ -40,6 +40,7 @@ export function checkContract(facts: Facts): Verdict {
   const { options } = file('config.json') as unknown as { options: Option[] };
   const problems = [
     ...checkFiles(facts),
+    ...checkChapters(facts),
     ...checkNumbers(rules),
     ...checkProofs(rules, facts),
     ...citedRules(openapi)
@@ -85,7 +86,7 @@ export function checkContract(facts: Facts): Verdict {
 
 /** Checks that every file of the README's table exists, and that every JSON file is valid JSON. */
 function checkFiles(facts: Facts): string[] {
-  const named = [...facts.rules.matchAll(/^\| `([^`*/]+)` *\|/gm)].map(([, name]) => name!);
+  const named = [...facts.page.matchAll(/^\| `([^`*/]+)` *\|/gm)].map(([, name]) => name!);
   return [
     ...named.filter((name) => !facts.files.includes(name)).map((name) => `contract/${name} is not there`),
     ...[...facts.json]

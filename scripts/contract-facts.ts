@@ -5,9 +5,8 @@
  * Knows nothing of what is right or wrong.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { RESULT, SOAK } from '@twin-ingest/loadgen/result/files.ts';
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
@@ -20,6 +19,10 @@ export interface Proof {
 
 export interface Facts {
   /** Text of `contract/README.md`. */
+  readonly page: string;
+  /** Texts of `contract/rules` by the names of their files, without the extension. */
+  readonly chapters: ReadonlyMap<string, string>;
+  /** All texts with rules: the page, then the chapters. */
   readonly rules: string;
   readonly version: string;
   /** The migrations, one after the other. */
@@ -33,8 +36,6 @@ export interface Facts {
   readonly proofs: readonly Proof[];
   /** The source text of a server by its folder, without the modules that embed the contract. */
   readonly sources: ReadonlyMap<string, string>;
-  /** The committed results of comparisons by their path in the checkout; `undefined` for invalid JSON. */
-  readonly results: ReadonlyMap<string, Json | undefined>;
 }
 
 /** The folders of the two servers' sources. */
@@ -50,9 +51,14 @@ export async function readFacts(root: string): Promise<Facts> {
   const json = [...files.filter((name) => name.endsWith('.json')), ...mappings].map(
     (name) => [name, parse(readFileSync(join(contract, name), 'utf8'))] as const,
   );
-  const results = [RESULT, SOAK].filter((path) => existsSync(join(root, path)));
+  const page = readFileSync(join(contract, 'README.md'), 'utf8');
+  const chapters = filesBelow(join(contract, 'rules')).map(
+    (path) => [basename(path, '.md'), readFileSync(path, 'utf8')] as const,
+  );
   return {
-    rules: readFileSync(join(contract, 'README.md'), 'utf8'),
+    page,
+    chapters: new Map(chapters),
+    rules: [page, ...chapters.map(([, text]) => text)].join('\n'),
     version: readFileSync(join(contract, 'VERSION'), 'utf8').trim(),
     schema: filesBelow(join(contract, 'migrations'))
       .map((path) => readFileSync(path, 'utf8'))
@@ -64,7 +70,6 @@ export async function readFacts(root: string): Promise<Facts> {
       .map((path) => path.replace(/^.*\/(.*)\.sql$/, '$1')),
     proofs: [...readCases(join(root, 'parity-tests/cases')), ...(await readScenarios(root))],
     sources: new Map(SOURCE_FOLDERS.map((folder) => [folder, sourceText(join(root, folder))])),
-    results: new Map(results.map((path) => [path, parse(readFileSync(join(root, path), 'utf8'))] as const)),
   };
 }
 

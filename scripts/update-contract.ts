@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { answerHelp } from '@twin-ingest/testkit/process/usage.ts';
 import type { Fields } from './contract/fields.ts';
+import { rustLimits, scriptLimits } from './contract/limits.ts';
 import { eventMessage, rowColumns } from './contract/messages.ts';
 import { protobufFile } from './contract/protobuf.ts';
 import { rustQueries, scriptQueries } from './contract/queries.ts';
@@ -27,6 +28,7 @@ import {
   selectSeriesRows,
 } from './contract/statements.ts';
 import { clientTypes } from './contract/types.ts';
+import { rustErrors, rustVocabulary, scriptErrors, scriptVocabulary } from './contract/vocabulary.ts';
 import { wireFields } from './contract/wire.ts';
 import type { JsonObject } from './contract-facts.ts';
 
@@ -40,9 +42,10 @@ interface Generated {
 export function generate(root: string): Generated[] {
   const json = (name: string): JsonObject => JSON.parse(readFileSync(join(root, 'contract', name), 'utf8'));
   const fields = json('fields.json') as unknown as Fields;
-  const words = json('vocabulary.json') as unknown as Record<string, readonly string[]>;
-  const limits = json('limits.json') as unknown as { max_integer: number; max_cost_usd: number };
-  const openapi = openapiFile(json('openapi.json'), fields, words, limits);
+  const vocabulary = json('vocabulary.json');
+  const words = vocabulary as unknown as Record<string, readonly string[]>;
+  const [limits, tuning] = [json('limits.json'), json('tuning.json')];
+  const openapi = openapiFile(json('openapi.json'), fields, words, limits as never);
   const schema = readFileSync(join(root, 'contract/migrations/0001_init.sql'), 'utf8');
   const stems = readdirSync(join(root, 'contract/queries'))
     .map((name) => name.replace(/\.sql$/, ''))
@@ -73,17 +76,19 @@ export function generate(root: string): Generated[] {
     { path: 'contract/queries/select_event_blocks_oldest.sql', content: selectEventBlocks(fields, 'oldest') },
     { path: 'server-rs/src/queries.rs', content: rustQueries(stems) },
     { path: 'server-ts/src/queries.ts', content: scriptQueries(stems) },
+    { path: 'server-rs/src/contract/errors.rs', content: rustErrors(vocabulary) },
+    { path: 'server-ts/src/contract/errors.ts', content: scriptErrors(vocabulary) },
+    { path: 'server-rs/src/contract/vocabulary.rs', content: rustVocabulary(vocabulary) },
+    { path: 'server-ts/src/contract/vocabulary.ts', content: scriptVocabulary(vocabulary) },
+    { path: 'server-rs/src/contract/limits.rs', content: rustLimits(limits, tuning) },
+    { path: 'server-ts/src/contract/limits.ts', content: scriptLimits(limits, tuning) },
     { path: 'server-rs/src/field/table.rs', content: fieldTable(fields) },
     { path: 'server-rs/src/field/columns.rs', content: rowColumns(fields) },
     { path: 'server-rs/src/formats/event_message.rs', content: eventMessage(fields) },
     { path: 'client-ts/src/contract.ts', content: clientTypes(openapi) },
     {
       path: 'client-ts/src/rpc-methods.ts',
-      content: rpcMethods(
-        json('rpc.json') as unknown as RpcSchema,
-        json('vocabulary.json') as never,
-        json('limits.json') as never,
-      ),
+      content: rpcMethods(json('rpc.json') as unknown as RpcSchema, vocabulary as never, limits as never),
     },
     { path: 'client-ts/src/wire-fields.ts', content: wireFields(fields, words) },
     { path: 'dashboard/src/filter-names.ts', content: filterNames(fields) },

@@ -1,14 +1,19 @@
-/** Tests to which file each command writes its result: only `--publish` replaces a committed one. */
+/**
+ * Tests to which file each command writes its result, and that the committed results follow the schema. Only `--publish`
+ * replaces a committed one.
+ */
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { ROOT } from '@twin-ingest/testkit/servers/targets.ts';
 import { BINARY } from '../src/binary/command.ts';
 import { parseOptions } from '../src/cli/compare-command.ts';
 import { CODECS } from '../src/codecs/command.ts';
 import { FLAG_ENTRIES } from '../src/plan/flags.ts';
 import { parseSuite } from '../src/plan/suite-options.ts';
 import { LADDERS, PEERS, RESULT, resultFile, SOAK, suiteFile } from '../src/result/files.ts';
+import { SUITE_NAMES, violations } from '../src/result/json.ts';
 import { RPC } from '../src/rpc/command.ts';
 import { SYNC } from '../src/sync/command.ts';
 import { failsWith } from './fake-targets.ts';
@@ -74,4 +79,13 @@ test('--publish is a flag of the full comparison, the soak and the suites, and e
     ])
       assert.equal(parse(flag).kind, 'invalid', flag);
   }
+});
+
+test('every committed result follows the schema', async () => {
+  const committed = [
+    ...[RESULT, SOAK].map((path) => [path, '#'] as const),
+    ...SUITE_NAMES.map((name) => [suiteFile(name), `#/$defs/${name}`] as const),
+  ];
+  for (const [path, part] of committed)
+    assert.deepEqual(await violations(JSON.parse(readFileSync(join(ROOT, path), 'utf8')), part), [], path);
 });

@@ -9,6 +9,7 @@ import { announcesClose, Connection, compose, type Outgoing } from '@twin-ingest
 import { headerValues } from '@twin-ingest/testkit/http/http-parser.ts';
 import type { RunningServer } from '@twin-ingest/testkit/servers/server.ts';
 import LIMITS from '../../contract/limits.json' with { type: 'json' };
+import TUNING from '../../contract/tuning.json' with { type: 'json' };
 import { eventsQueued } from '../src/conditions.ts';
 import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
 import { holdWriteLock } from '../src/write-lock.ts';
@@ -173,7 +174,7 @@ async function newestFirst(context: ScenarioContext): Promise<void> {
   const front = post();
   await pause(TOLERANCE_MS);
   const oldest = post();
-  await pause(LIMITS.admission_order_ms + TOLERANCE_MS);
+  await pause(TUNING.admission_order_ms + TOLERANCE_MS);
   const later: Promise<Reply>[] = [];
   for (let at = 1; at < WAITING; at++) {
     later.push(post());

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import type { RunningServer } from '@twin-ingest/testkit/servers/server.ts';
-import LIMITS from '../../contract/limits.json' with { type: 'json' };
+import TUNING from '../../contract/tuning.json' with { type: 'json' };
 import { type ScenarioContext, type ScenarioFile, until } from '../src/scenario.ts';
 
 export const REFUSALS: ScenarioFile = {
@@ -49,11 +49,11 @@ async function warnings(context: ScenarioContext): Promise<void> {
     assert.equal(await status(server, { host }), 403);
   assert.equal(await status(server, { origin: 'http://evil.example' }), 403);
   assert.equal(await status(server, { host: 'a\u202e"<' }), 403);
-  for (let n = 0; n < 3 * LIMITS.refusals_logged; n++)
+  for (let n = 0; n < 3 * TUNING.refusals_logged; n++)
     assert.equal(await status(server, { host: `host-${n}` }), 403);
   await server.stop();
   const shown = linesOf(server).filter(({ message }) => message === 'request refused');
-  assert.equal(shown.length, LIMITS.refusals_logged);
+  assert.equal(shown.length, TUNING.refusals_logged);
   assert.ok(shown.every(({ level }) => level === 'WARN'));
   assert.deepEqual(
     shown.slice(0, 4).map(({ code, reason }) => [code, reason]),

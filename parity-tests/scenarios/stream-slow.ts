@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { event } from '@twin-ingest/testkit/http/api-client.ts';
-import LIMITS from '../../contract/limits.json' with { type: 'json' };
+import TUNING from '../../contract/tuning.json' with { type: 'json' };
 import { type ScenarioContext, type ScenarioFile, until } from '../src/scenario.ts';
 
 export const STREAM_SLOW: ScenarioFile = {
@@ -85,7 +85,7 @@ const RESUMED = 3;
 /** More events than the largest send buffer of one connection holds. */
 const KERNEL_EVENTS = 800;
 /** Largest number of bytes in the kernel. One write may exceed the share of a stream. */
-const MOST_KERNEL_BYTES = 1.25 * LIMITS.stream_kernel_bytes;
+const MOST_KERNEL_BYTES = 1.25 * TUNING.stream_kernel_bytes;
 
 async function stalledReaders(context: ScenarioContext): Promise<void> {
   if (!existsSync('/proc/net/tcp')) context.skip('no /proc/net/tcp here');

@@ -31,7 +31,7 @@ interface IdRow {
 }
 
 const limits = JSON.parse(
-  readFileSync(new URL('../../contract/limits.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../contract/tuning.json', import.meta.url), 'utf8'),
 ) as Readonly<Record<'event_key_run_blocks', number>>;
 
 /** Reads all runs and all rows. Does not change the file. */

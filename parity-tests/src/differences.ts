@@ -8,7 +8,7 @@ import { fullName, type Outcome, type Result } from './result.ts';
 
 /** Tests that may differ, because a rule says so. */
 export interface Difference {
-  /** The rule of contract/README.md that says it. */
+  /** The rule of contract/rules that says it. */
   readonly rule: string;
   /** One sentence: what differs. */
   readonly differs: string;

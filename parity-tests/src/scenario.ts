@@ -15,7 +15,7 @@ import type { Options } from './options.ts';
 
 export interface Scenario {
   readonly name: string;
-  /** The rules of contract/README.md that the scenario tests. */
+  /** The rules of contract/rules that the scenario tests. */
   readonly rules: readonly string[];
   /** The faults of `src/fault-classes.ts` that the scenario injects. `pnpm test:faults` runs these scenarios. */
   readonly faults?: readonly FaultClass[];

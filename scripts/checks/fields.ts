@@ -17,7 +17,7 @@ const ARROW: Readonly<Record<string, readonly string[]>> = {
 export interface Surroundings {
   /** The migrations, one after the other. */
   readonly schema: string;
-  /** Text of `contract/README.md`. */
+  /** Texts of the rules. */
   readonly rules: string;
   readonly words: Readonly<Record<string, unknown>>;
   readonly version: string;

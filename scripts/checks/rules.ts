@@ -1,9 +1,24 @@
-/** Checks the rules of `contract/README.md`: their numbers, their tests, and the error codes that they name. */
+/** Checks the rules of `contract/rules`: their numbers, their tests, and the error codes that they name. */
 import type { Facts } from '../contract-facts.ts';
 
 /** Returns the rules in order. */
 export function ruleNames(text: string): string[] {
   return [...text.matchAll(/^(?:- )?\*\*([A-Z]{3}-\d\d|LAW)\*\*/gm)].map(([, name]) => name!);
+}
+
+/** Checks that the table of `contract/README.md` has every chapter, with the letters of its rules. */
+export function checkChapters({ page, chapters }: Facts): string[] {
+  const rows = [...page.matchAll(/^\| ([A-Z]{3}) +\| \[(\w+)\]\(rules\/\2\.md\)/gm)];
+  const listed = new Map(rows.map(([, letters, name]) => [name!, letters!]));
+  return [...chapters].flatMap(([name, text]) => {
+    const file = `contract/rules/${name}.md`;
+    const letters = listed.get(name);
+    if (letters === undefined && !page.includes(`](rules/${name}.md)`))
+      return [`${file} is not in contract/README.md`];
+    return ruleNames(text)
+      .filter((rule) => !rule.startsWith(`${letters}-`))
+      .map((rule) => `${file} has ${rule}, and contract/README.md names ${letters} for it`);
+  });
 }
 
 /** Checks that the numbers of each prefix are consecutive, so that none is missing or repeated. */

@@ -2,7 +2,9 @@
  * Generates the sources of server-rs for the formats: the Protobuf message of an event, and the columns of a row.
  * TypeScript derives both from `fields.json` at its start.
  */
+
 import { type FieldSpec, type Fields, pascalCase, type ServerColumn } from './fields.ts';
+import { WORD_LISTS } from './vocabulary.ts';
 
 /** For each kind of field: the attribute and the type of its declaration, and the kind of value that it passes on. */
 const DECLARED = {
@@ -77,7 +79,7 @@ export function rowColumns({ fields, server_columns, row }: Fields): string {
   return `//! Generated from \`contract/fields.json\` by \`pnpm contract:update\`: the columns of a row.
 
 use super::{ArrowType, Column, ColumnKind};
-use crate::contract::VOCABULARY;
+use crate::contract::vocabulary::{event_type, source, status};
 
 /// The columns of a row, in their order (rule GET-02).
 pub const COLUMNS: [Column; ${row.length}] = [
@@ -113,7 +115,7 @@ function columnText(name: string, spec: FieldSpec | ServerColumn): string {
 function columnKind(name: string, spec: FieldSpec | ServerColumn): string {
   if ('value' in spec && spec.value !== undefined) return `ColumnKind::Constant(${spec.value})`;
   if (name === 'session_id') return 'ColumnKind::Session';
-  if (spec.kind === 'choice') return `ColumnKind::Choice(|| &VOCABULARY.${spec.values!})`;
+  if (spec.kind === 'choice') return `ColumnKind::Choice(${WORD_LISTS[spec.values!]}::ALL)`;
   if ('dictionary' in spec && spec.dictionary) return 'ColumnKind::Name';
   return `ColumnKind::${pascalCase(spec.kind)}`;
 }

@@ -13,8 +13,8 @@ export function protobufFile({ fields, server_columns }: Fields, words: Words): 
     .sort(([, one], [, other]) => one.protobuf - other.protobuf)
     .map(([name, spec]) => `  ${typeOf(name, spec)} = ${spec.protobuf};\n`);
   const choices = Object.entries(fields).filter(([, { kind }]) => kind === 'choice');
-  return `// Generated from contract/fields.json by \`pnpm contract:update\`. Rules FMT-06 to FMT-08 of contract/README.md say what
-// the values mean. Times are Unix milliseconds.
+  return `// Generated from contract/fields.json by \`pnpm contract:update\`. Rules FMT-06 to FMT-08 of
+// contract/rules/formats.md say what the values mean. Times are Unix milliseconds.
 syntax = "proto3";
 
 package ingest.v1;

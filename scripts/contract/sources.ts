@@ -2,7 +2,9 @@
  * Generates the sources that follow from `fields.json`: the table of fields in Rust, and the filters of the
  * dashboard.
  */
+
 import { type FieldSpec, type Fields, nameKinds, pascalCase } from './fields.ts';
+import { WORD_LISTS } from './vocabulary.ts';
 
 /** Returns `server-rs/src/field/table.rs`, formatted as by rustfmt. */
 export function fieldTable(contract: Fields): string {
@@ -12,7 +14,7 @@ export function fieldTable(contract: Fields): string {
 //! Over 250 lines because every field has its members here.
 
 use super::{Absent, FieldKind, FieldSpec};
-use crate::contract::VOCABULARY;
+use crate::contract::vocabulary::{event_type, source, status};
 
 /// The fields of an event, in the order in which problems are reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,7 +69,7 @@ function specText(name: string, spec: FieldSpec): string {
     name: `"${name}"`,
     parameter: `":${name}"`,
     kind:
-      kind === 'choice' ? `FieldKind::Choice(|| &VOCABULARY.${spec.values!})` : `FieldKind::${kinds[kind]}`,
+      kind === 'choice' ? `FieldKind::Choice(${WORD_LISTS[spec.values!]}::ALL)` : `FieldKind::${kinds[kind]}`,
     is_required: String(required),
     is_trimmed: String(trimmed),
     max_bytes: String(bytes),

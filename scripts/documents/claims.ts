@@ -159,10 +159,10 @@ export function falseClaims(path: string, text: string, facts: DocumentFacts): s
   );
 }
 
-/** Returns whether a name is a file of the checkout, of the document's folder, or of neither. */
+/** Returns whether a name is a file of the checkout, of the document's folder or its parent, or of none of them. */
 function isFile(name: string, folder: string, root: string): boolean {
   const [first = ''] = name.split('/');
-  const bases = ['', folder].filter((base) => existsSync(join(root, base, first)));
+  const bases = ['', folder, dirname(folder)].filter((base) => existsSync(join(root, base, first)));
   const isThere = (base: string) =>
     ['', '.rs', '.ts'].some((end) => existsSync(join(root, base, name + end)));
   return bases.length === 0 || MADE.test(name) || bases.some(isThere);

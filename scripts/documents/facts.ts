@@ -16,6 +16,7 @@ export interface DocumentFacts {
   readonly subcommands: readonly string[];
   /** Flags and variables of the servers, with the defaults. */
   readonly options: readonly { readonly name: string; readonly env: string; readonly default: Json }[];
+  /** Entries of `limits.json` and `tuning.json`. */
   readonly limits: Readonly<Record<string, Json>>;
   readonly routes: readonly string[];
   readonly metrics: readonly string[];
@@ -70,7 +71,7 @@ export async function readDocumentFacts(root: string): Promise<DocumentFacts> {
     scripts: manifest.scripts,
     subcommands: ['start', ...COMMANDS.map(({ name }) => name), ...config.commands.map(({ name }) => name)],
     options: config.options,
-    limits: file('limits.json'),
+    limits: { ...file<Record<string, Json>>('limits.json'), ...file<Record<string, Json>>('tuning.json') },
     routes: file<{ routes: { path: string }[] }>('routes.json').routes.map(({ path }) => path),
     metrics: file<{ families: { name: string }[] }>('metrics.json').families.map(({ name }) => name),
     rules: new Map(

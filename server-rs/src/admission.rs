@@ -17,7 +17,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout};
 
 use crate::body_room::{BodyRoom, BodyShare};
-use crate::contract::LIMITS;
+use crate::contract::{LIMITS, TUNING};
 use crate::error::{ErrorCode, Failure};
 use crate::waiting_line::WaitingLine;
 
@@ -41,10 +41,10 @@ impl Admission {
         Arc::new(Self {
             free_events: Arc::new(Semaphore::new(max_events)),
             bodies: BodyRoom::new(max_bytes, max_body),
-            turns: Arc::new(Semaphore::new(LIMITS.large_body_turns)),
+            turns: Arc::new(Semaphore::new(TUNING.large_body_turns)),
             line: Arc::default(),
             events: AtomicUsize::new(0),
-            bytes_per_event: AtomicU64::new(LIMITS.assumed_event_bytes),
+            bytes_per_event: AtomicU64::new(TUNING.assumed_event_bytes),
         })
     }
 
@@ -173,7 +173,7 @@ impl Ticket {
         if events > 0 && self.length > 0 {
             let before = self.admission.bytes_per_event.load(Ordering::Relaxed);
             let now = (self.length / events as u64).max(1);
-            let next = now.min(before + now.saturating_sub(before).div_ceil(LIMITS.event_bytes_smoothing));
+            let next = now.min(before + now.saturating_sub(before).div_ceil(TUNING.event_bytes_smoothing));
             self.admission.bytes_per_event.store(next, Ordering::Relaxed);
         }
     }
@@ -294,10 +294,10 @@ mod tests {
             ticket.note_batch(events);
             held
         };
-        assert_eq!(estimate(LIMITS.assumed_event_bytes * 10, 0).await, 10);
-        assert_eq!(estimate(LIMITS.assumed_event_bytes * 10, 20).await, 10);
-        assert_eq!(estimate(LIMITS.assumed_event_bytes * 10, 1).await, 20, "a denser batch counts at once");
-        let sparse = estimate(LIMITS.assumed_event_bytes * 10, 0).await;
+        assert_eq!(estimate(TUNING.assumed_event_bytes * 10, 0).await, 10);
+        assert_eq!(estimate(TUNING.assumed_event_bytes * 10, 20).await, 10);
+        assert_eq!(estimate(TUNING.assumed_event_bytes * 10, 1).await, 20, "a denser batch counts at once");
+        let sparse = estimate(TUNING.assumed_event_bytes * 10, 0).await;
         assert!((2..20).contains(&sparse), "a sparser batch counts by and by, {sparse}");
         assert_eq!(estimate(999_999, 0).await, 500, "a batch has no more");
         assert_eq!(estimate(0, 0).await, 1);
@@ -314,7 +314,7 @@ mod tests {
         let waiter = |events: u64| {
             let mut ticket = admission.ticket();
             tokio::spawn(async move {
-                ticket.end_body(events * LIMITS.assumed_event_bytes, 10).await.map(|()| ticket)
+                ticket.end_body(events * TUNING.assumed_event_bytes, 10).await.map(|()| ticket)
             })
         };
         let (large, small) = (waiter(8), waiter(1));
@@ -355,7 +355,7 @@ mod tests {
         let admission = admission(10, 1000);
         let (mut one, mut other) = (admission.ticket(), admission.ticket());
         for ticket in [&mut one, &mut other] {
-            ticket.end_body(5 * LIMITS.assumed_event_bytes, 10).await.expect("room");
+            ticket.end_body(5 * TUNING.assumed_event_bytes, 10).await.expect("room");
         }
         let other = tokio::spawn(async move { other.hold_events(6).await });
         one.hold_events(6).await.expect("room, once the other gave back what it had");

@@ -12,7 +12,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::cluster::Cluster;
 use crate::config::Config;
-use crate::contract::{LIMITS, VOCABULARY};
+use crate::contract::{TUNING, VOCABULARY};
 use crate::digest::Digest;
 use crate::error::{ErrorCode, Failure};
 use crate::redact::Redaction;
@@ -172,7 +172,7 @@ impl Attachments {
     /// Keeps a hook's payload as an attachment of its event. It only logs a failure, since the event stays.
     pub async fn keep_payload(&self, event: i64, payload: Vec<u8>) {
         let spec = &VOCABULARY.hook_payload;
-        let (name, media_type) = (spec.name.clone(), spec.media_type.clone());
+        let (name, media_type) = (spec.name.to_owned(), spec.media_type.to_owned());
         let kept = async {
             let mut upload = self.upload(Some(payload.len() as u64), None).await?;
             upload.take(&payload).await?;
@@ -233,7 +233,7 @@ impl Upload {
         }
         self.held.grow_to(self.size)?;
         self.pending.extend_from_slice(bytes);
-        if self.pending.len() >= LIMITS.attachment_chunk_bytes { self.flush(false).await } else { Ok(()) }
+        if self.pending.len() >= TUNING.attachment_chunk_bytes { self.flush(false).await } else { Ok(()) }
     }
 
     /// Writes the rest. The file is then complete and durable.

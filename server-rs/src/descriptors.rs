@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use crate::contract::LIMITS;
+use crate::contract::{LIMITS, TUNING};
 use crate::platform::raise_descriptor_limit;
 
 /// The descriptors of each part.
@@ -21,8 +21,8 @@ pub struct Plan {
 
 /// Returns the number of readers for this `--max-metadata-bytes`. Each may hold a page of megabytes (rule GET-10).
 pub fn readers_for(plan: &Plan, max_metadata_bytes: usize) -> usize {
-    let is_large = max_metadata_bytes > LIMITS.large_metadata_bytes;
-    if is_large { plan.readers.min(LIMITS.least_readers) } else { plan.readers }
+    let is_large = max_metadata_bytes > TUNING.large_metadata_bytes;
+    if is_large { plan.readers.min(TUNING.least_readers) } else { plan.readers }
 }
 
 /// The plan of this process.
@@ -33,9 +33,9 @@ pub fn plan(limit: Option<u64>) -> Plan {
     let left = limit.map_or(u64::MAX, |limit| limit.saturating_sub(LIMITS.reserved_descriptors));
     let connections = usize::try_from(left).unwrap_or(usize::MAX).min(LIMITS.connections);
     if connections < LIMITS.least_connections {
-        return Plan { connections: LIMITS.least_connections, refusals: 0, readers: LIMITS.least_readers };
+        return Plan { connections: LIMITS.least_connections, refusals: 0, readers: TUNING.least_readers };
     }
-    Plan { connections, refusals: LIMITS.lingering_refusals, readers: LIMITS.readers }
+    Plan { connections, refusals: TUNING.lingering_refusals, readers: TUNING.readers }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! Wire names are those of the contract. Text that needs no change stays in the body and is passed as a range; only
 //! SQLite copies it.
 
+use crate::contract::vocabulary::{event_type, status};
 use crate::field::{Absent, Field};
 
 /// The kind of JSON value that a span holds.
@@ -139,8 +140,8 @@ impl Event {
     /// Returns a copy of the event as a step, which counts no call, no prompt and no error (rule HOK-04).
     pub fn to_step(&self) -> Self {
         let mut step = self.clone();
-        step.set(Field::EventType, FieldValue::Word("plan_step"));
-        step.set(Field::Status, FieldValue::Word("success"));
+        step.set(Field::EventType, FieldValue::Word(event_type::PLAN_STEP));
+        step.set(Field::Status, FieldValue::Word(status::SUCCESS));
         step
     }
 

@@ -38,7 +38,7 @@ impl<'a> Checker<'a> {
         match decode_token(self.token(span), escaped) {
             Ok(std::borrow::Cow::Borrowed(text)) => Some(Decoded::InBody(text, span.start + 1)),
             Ok(std::borrow::Cow::Owned(text)) => Some(Decoded::Owned(text)),
-            Err(_) => self.problem(field, &*VOCABULARY.field_messages.well_formed),
+            Err(_) => self.problem(field, VOCABULARY.field_messages.well_formed),
         }
     }
 
@@ -47,14 +47,14 @@ impl<'a> Checker<'a> {
     pub(crate) fn value(&mut self, field: Field) -> Option<FieldValue> {
         match field.spec().kind {
             FieldKind::Text => self.part_of_text(field, |text| text).map(FieldValue::Text),
-            FieldKind::Choice(words) => self.choice(field, words()).map(FieldValue::Word),
+            FieldKind::Choice(words) => self.choice(field, words).map(FieldValue::Word),
             FieldKind::Integer => self.integer(field).map(FieldValue::Number),
             FieldKind::Dollars => self.dollars(field).map(FieldValue::Number),
             FieldKind::Timestamp => self.timestamp(field).map(FieldValue::Number),
             // The problem is reported here, so that problems keep the order of the fields. `metadata` takes the text
             // later.
             FieldKind::Json if self.raw.get(field).kind == SpanKind::NotJson => {
-                self.problem(field, &*VOCABULARY.field_messages.json_text)
+                self.problem(field, VOCABULARY.field_messages.json_text)
             }
             FieldKind::Json => None,
         }
@@ -66,7 +66,7 @@ impl<'a> Checker<'a> {
         if !trim_text(decoded.text()).is_empty() {
             self.bounded(field, decoded)
         } else if field.spec().is_required {
-            self.problem(field, &*VOCABULARY.field_messages.non_empty)
+            self.problem(field, VOCABULARY.field_messages.non_empty)
         } else {
             None
         }
@@ -76,11 +76,11 @@ impl<'a> Checker<'a> {
     fn string(&mut self, field: Field) -> Option<Decoded<'a>> {
         let messages = &VOCABULARY.field_messages;
         if field.spec().is_required {
-            self.decoded(field, &messages.string)
+            self.decoded(field, messages.string)
         } else if self.raw.get(field).is_absent() {
             None
         } else {
-            self.decoded(field, &messages.string_when_provided)
+            self.decoded(field, messages.string_when_provided)
         }
     }
 
@@ -88,26 +88,26 @@ impl<'a> Checker<'a> {
         let text = decoded.into_trimmed();
         let limit = field.spec().max_bytes;
         if text.of(self.body).len() > limit {
-            let message = fill(&VOCABULARY.field_messages.max_bytes, &[("limit", &limit.to_string())]);
+            let message = fill(VOCABULARY.field_messages.max_bytes, &[("limit", &limit.to_string())]);
             return self.problem(field, message);
         }
         Some(text)
     }
 
-    fn choice(&mut self, field: Field, choices: &'static [String]) -> Option<&'static str> {
+    fn choice(&mut self, field: Field, choices: &'static [&'static str]) -> Option<&'static str> {
         let decoded = self.string(field)?;
         let text = if field.spec().is_trimmed { trim_text(decoded.text()) } else { decoded.text() };
         if text.is_empty() && field.spec().is_required {
-            return self.problem(field, &*VOCABULARY.field_messages.non_empty);
+            return self.problem(field, VOCABULARY.field_messages.non_empty);
         }
         self.one_of(field, text, choices)
     }
 
-    fn one_of(&mut self, field: Field, text: &str, choices: &'static [String]) -> Option<&'static str> {
-        if let Some(known) = choices.iter().find(|choice| *choice == text) {
+    fn one_of(&mut self, field: Field, text: &str, choices: &'static [&'static str]) -> Option<&'static str> {
+        if let Some(known) = choices.iter().find(|choice| **choice == text) {
             return Some(known);
         }
-        self.problem(field, fill(&VOCABULARY.field_messages.one_of, &[("values", &choices.join(", "))]))
+        self.problem(field, fill(VOCABULARY.field_messages.one_of, &[("values", &choices.join(", "))]))
     }
 
     fn integer(&mut self, field: Field) -> Option<i64> {
@@ -116,7 +116,7 @@ impl<'a> Checker<'a> {
             return None;
         }
         let value = if span.kind == SpanKind::Number { parse_integer(self.token(span)) } else { None };
-        value.or_else(|| self.problem(field, &*VOCABULARY.field_messages.integer))
+        value.or_else(|| self.problem(field, VOCABULARY.field_messages.integer))
     }
 
     fn dollars(&mut self, field: Field) -> Option<i64> {
@@ -126,10 +126,10 @@ impl<'a> Checker<'a> {
         }
         let value = if span.kind == SpanKind::Number { parse_number(self.token(span)) } else { f64::NAN };
         if value.is_nan() || value < 0.0 {
-            self.problem(field, &*VOCABULARY.field_messages.number)
+            self.problem(field, VOCABULARY.field_messages.number)
         } else if value > LIMITS.max_cost_usd {
             let limit = LIMITS.max_cost_usd.to_string();
-            self.problem(field, fill(&VOCABULARY.field_messages.max_number, &[("limit", &limit)]))
+            self.problem(field, fill(VOCABULARY.field_messages.max_number, &[("limit", &limit)]))
         } else {
             Some(nanos_from_usd(value))
         }
@@ -139,8 +139,8 @@ impl<'a> Checker<'a> {
         if self.raw.get(field).is_absent() {
             return None;
         }
-        let decoded = self.decoded(field, &VOCABULARY.field_messages.timestamp_string)?;
-        parse_timestamp(decoded.text()).or_else(|| self.problem(field, &*VOCABULARY.field_messages.timestamp))
+        let decoded = self.decoded(field, VOCABULARY.field_messages.timestamp_string)?;
+        parse_timestamp(decoded.text()).or_else(|| self.problem(field, VOCABULARY.field_messages.timestamp))
     }
 
     /// Returns the metadata, and whether it became a summary (rules MET-01, MET-02).

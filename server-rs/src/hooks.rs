@@ -98,7 +98,7 @@ impl Mapping {
         Some(Self {
             name_key,
             agent_type,
-            source: known(&VOCABULARY.sources, text("source")?)?,
+            source: known(VOCABULARY.sources, text("source")?)?,
             keys: Keys::new(keys.into_iter().map(str::to_owned).collect()),
             fields,
             summary_keys: Keys::new(summary_keys.collect::<Option<_>>()?),
@@ -159,9 +159,9 @@ impl Source {
 
 impl Meaning {
     fn read(agent_type: &str, name: Option<&'static str>, spec: &'static Value) -> Option<Self> {
-        let event_type = known(&VOCABULARY.event_types, spec["event_type"].as_str()?)?;
+        let event_type = known(VOCABULARY.event_types, spec["event_type"].as_str()?)?;
         let status = spec["status"].as_str().unwrap_or_else(|| default_status(event_type));
-        let status = known(&VOCABULARY.statuses, status)?;
+        let status = known(VOCABULARY.statuses, status)?;
         let same = Same::read(&spec["same"])?;
         let waits = name.map_or(&[] as &[_], |name| wait_rules(agent_type, name));
         Some(Self { event_type, status, name, same, waits })
@@ -169,8 +169,8 @@ impl Meaning {
 }
 
 /// Returns the word of the vocabulary that equals this one.
-fn known(words: &'static [String], word: &str) -> Option<&'static str> {
-    words.iter().find(|known| *known == word).map(String::as_str)
+fn known(words: &'static [&'static str], word: &str) -> Option<&'static str> {
+    words.iter().copied().find(|known| *known == word)
 }
 
 /// Reads a payload as an event, or returns its one problem. `max_metadata_bytes` is the flag's value.
@@ -187,7 +187,7 @@ pub fn read_hook(
         }
     })?;
     let Some(object) = object else {
-        let message = VOCABULARY.field_messages.object.clone();
+        let message = VOCABULARY.field_messages.object.to_owned();
         return Ok(Err(vec![FieldError { field: "body", message }]));
     };
     let span_of = |key: &str| mapping.keys.exact(key.as_bytes()).map_or(Span::ABSENT, |at| spans[at]);

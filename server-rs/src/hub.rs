@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::sleep;
 
-use crate::contract::LIMITS;
+use crate::contract::TUNING;
 use crate::error::ErrorCode;
 use crate::ring::{Frame, Ring, StreamFilter};
 use crate::store::Store;
@@ -62,7 +62,7 @@ impl Hub {
             if head < newest_id {
                 if self.advance(head).await.is_err() {
                     // The store has logged the reason; until the next try, clients read their own pages or wait.
-                    sleep(Duration::from_millis(LIMITS.storage_watch_ms)).await;
+                    sleep(Duration::from_millis(TUNING.storage_watch_ms)).await;
                 }
                 continue;
             }
@@ -95,7 +95,7 @@ impl Hub {
         self.store
             .read_spawned(cost_of(&page), move |connection| {
                 let mut frames = Vec::new();
-                let most = LIMITS.stream_page_events;
+                let most = TUNING.stream_page_events;
                 let reached = list_events(connection, &page, most, |row| {
                     frames.push(Frame::of(row)?);
                     Ok(())
@@ -209,7 +209,7 @@ impl Subscription {
     async fn page(&self) -> Result<(Vec<Frame>, i64), ErrorCode> {
         loop {
             match self.hub.page(self.cursor, &self.filter).await {
-                Err(ErrorCode::StorageBusy) => sleep(Duration::from_millis(LIMITS.storage_watch_ms)).await,
+                Err(ErrorCode::StorageBusy) => sleep(Duration::from_millis(TUNING.storage_watch_ms)).await,
                 page => return page,
             }
         }

@@ -10,7 +10,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::admission::Ticket;
 use crate::cluster::Cluster;
-use crate::contract::{Dismissal, LIMITS, VOCABULARY};
+use crate::contract::vocabulary::Dismissal;
+use crate::contract::{TUNING, VOCABULARY};
 use crate::error::{ErrorCode, Failure};
 use crate::event::{Event, FieldError, Outcome, Outcomes, RawEvent};
 use crate::formats::{Format, read_batch, read_event, text_of};
@@ -294,7 +295,7 @@ async fn check_body<T: Send + 'static>(
     ticket: Ticket,
     check: impl FnOnce(Vec<u8>) -> Result<T, Failure> + Send + 'static,
 ) -> Result<(T, Ticket), Failure> {
-    let is_large = body.len() > LIMITS.large_body_bytes;
+    let is_large = body.len() > TUNING.large_body_bytes;
     let work = move || check(body);
     let (checked, mut ticket) = if is_large { ticket.run_blocking(work).await? } else { (work(), ticket) };
     ticket.end_turn();

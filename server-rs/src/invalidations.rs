@@ -17,7 +17,7 @@ use std::time::Duration;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{Instant, sleep, sleep_until};
 
-use crate::contract::LIMITS;
+use crate::contract::TUNING;
 use crate::error::ErrorCode;
 use crate::slots::Slots;
 use crate::store::Store;
@@ -71,7 +71,7 @@ impl Invalidations {
             if *self.rounds.borrow() < newest_id {
                 if self.round(newest_id).await.is_err() {
                     // The store has logged the reason; clients are notified once it can be read again.
-                    sleep(Duration::from_millis(LIMITS.storage_watch_ms)).await;
+                    sleep(Duration::from_millis(TUNING.storage_watch_ms)).await;
                 }
                 continue;
             }

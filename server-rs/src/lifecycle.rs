@@ -6,7 +6,7 @@ use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::contract::LIMITS;
+use crate::contract::TUNING;
 use crate::platform::{WatchedProcess, private_file};
 
 /// The file that holds the ready line while the server runs.
@@ -48,7 +48,7 @@ pub async fn process_ended(pid: u32) {
     let Some(mut process) = WatchedProcess::new(pid) else {
         return std::future::pending().await;
     };
-    let mut tick = tokio::time::interval(Duration::from_millis(LIMITS.parent_watch_ms));
+    let mut tick = tokio::time::interval(Duration::from_millis(TUNING.parent_watch_ms));
     loop {
         tick.tick().await;
         if process.has_ended() {

@@ -8,6 +8,7 @@ use std::collections::{HashMap, VecDeque};
 use serde_json::{Value, json};
 
 use crate::budget::{Day, cents_of, dollars_text};
+use crate::contract::vocabulary::waiting_reason;
 use crate::contract::{LIMITS, VOCABULARY, fill};
 use crate::store::signals::{Signal, SignalKind};
 use crate::timestamp::format_timestamp;
@@ -56,6 +57,37 @@ pub struct Notices {
     passed: String,
 }
 
+/// The kinds of notifications (rule NOT-02).
+#[derive(Debug, Clone, Copy)]
+enum NoticeKind {
+    Waiting,
+    Finished,
+    Failed,
+    Budget,
+}
+
+impl NoticeKind {
+    /// Returns the end of the notification's id.
+    fn as_str(self) -> &'static str {
+        match self {
+            NoticeKind::Waiting => "waiting",
+            NoticeKind::Finished => "finished",
+            NoticeKind::Failed => "failed",
+            NoticeKind::Budget => "budget",
+        }
+    }
+
+    fn type_name(self) -> &'static str {
+        let types = &VOCABULARY.notifications.types;
+        match self {
+            NoticeKind::Waiting => types.waiting,
+            NoticeKind::Finished => types.finished,
+            NoticeKind::Failed => types.failed,
+            NoticeKind::Budget => types.budget,
+        }
+    }
+}
+
 impl Notices {
     /// Starts without known sessions.
     pub fn new(rules: NoticeRules) -> Self {
@@ -69,29 +101,34 @@ impl Notices {
             .get(&signal.key)
             .copied()
             .unwrap_or(Work { began: Some(signal.started_at), failed: None });
+        let messages = &VOCABULARY.notifications.messages;
         let message = match signal.kind {
             SignalKind::Prompt => {
                 work = Work { began: Some(signal.at), failed: None };
                 None
             }
-            SignalKind::Waiting => Some(("waiting", signal.reason.clone().unwrap_or_default(), 0)),
+            SignalKind::Waiting => match signal.reason.as_deref() {
+                Some(waiting_reason::PERMISSION) => Some((NoticeKind::Waiting, messages.permission, 0)),
+                Some(waiting_reason::QUESTION) => Some((NoticeKind::Waiting, messages.question, 0)),
+                _ => None,
+            },
             SignalKind::Failed => {
                 let is_first = work.failed.is_none();
                 work.failed = work.failed.or(Some(signal.id));
-                is_first.then(|| ("failed", "failed".to_owned(), 0))
+                is_first.then_some((NoticeKind::Failed, messages.failed, 0))
             }
             SignalKind::Finished => {
                 let took_ms = work.began.take().map_or(0, |began| signal.at - began);
                 let is_long =
                     took_ms > self.rules.finish_minutes * MINUTE_MS && work.failed != Some(signal.id);
                 work.failed = None;
-                is_long.then(|| ("finished", "finished".to_owned(), took_ms / MINUTE_MS))
+                is_long.then_some((NoticeKind::Finished, messages.finished, took_ms / MINUTE_MS))
             }
         };
         self.keep(signal.key, work);
         let (kind, message, minutes) = message?;
         let values = [("minutes", minutes.to_string()), ("agent", signal.agent.clone())];
-        let text = message_of(&message, &values);
+        let text = message_of(message, &values);
         let place = format!("/#/session/{}", encode_component(&signal.session_id));
         let of = [Some(&signal.session_id), signal.project.as_ref(), Some(&signal.agent)];
         Some(self.notice(kind, &signal.id.to_string(), signal.at, of, &text, &place))
@@ -111,8 +148,8 @@ impl Notices {
             ("day", day.date.clone()),
             ("budget", dollars_text(budget)),
         ];
-        let text = message_of("budget", &values);
-        Some(self.notice("budget", &day.date, now_ms, [None; 3], &text, "/"))
+        let text = message_of(VOCABULARY.notifications.messages.budget, &values);
+        Some(self.notice(NoticeKind::Budget, &day.date, now_ms, [None; 3], &text, "/"))
     }
 
     fn keep(&mut self, key: i64, work: Work) {
@@ -129,7 +166,7 @@ impl Notices {
 
     fn notice(
         &self,
-        kind: &str,
+        kind: NoticeKind,
         id: &str,
         at: i64,
         [session, project, agent]: [Option<&String>; 3],
@@ -138,7 +175,7 @@ impl Notices {
     ) -> Notice {
         let NoticeRules { origin, epoch, .. } = &self.rules;
         let body = json!({
-            "type": VOCABULARY.notifications.types.get(kind),
+            "type": kind.type_name(),
             "timestamp": format_timestamp(at),
             "session": session,
             "project": project,
@@ -146,13 +183,12 @@ impl Notices {
             "message": message,
             "url": format!("{origin}{place}"),
         });
-        Notice { id: format!("msg_{epoch}_{id}_{kind}"), body: Value::to_string(&body) }
+        Notice { id: format!("msg_{epoch}_{id}_{}", kind.as_str()), body: Value::to_string(&body) }
     }
 }
 
-/// Returns a message of the contract. A value that may hold any text comes last, so that nothing in it is replaced.
-fn message_of(name: &str, values: &[(&str, String)]) -> String {
-    let text = VOCABULARY.notifications.messages.get(name).map_or(name, String::as_str);
+/// Fills in a message of the contract. A value that may hold any text comes last, so that nothing in it is replaced.
+fn message_of(text: &str, values: &[(&str, String)]) -> String {
     let values: Vec<_> = values.iter().map(|(name, value)| (*name, value.as_str())).collect();
     fill(text, &values)
 }

@@ -11,7 +11,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::budget::{Day, day_of};
 use crate::clock::Clock;
-use crate::contract::LIMITS;
+use crate::contract::{LIMITS, TUNING};
 use crate::deliveries::{Deliveries, Delivery};
 use crate::endpoint::Endpoint;
 use crate::error::ErrorCode;
@@ -73,14 +73,14 @@ impl Notifier {
                 }
                 continue;
             }
-            let end = newest_id.min(cursor + LIMITS.notice_page_events);
+            let end = newest_id.min(cursor + TUNING.notice_page_events);
             match self.round(cursor, end).await {
                 Ok(()) => cursor = end,
                 // The store has logged the reason.
-                Err(_) => sleep(Duration::from_millis(LIMITS.storage_watch_ms)).await,
+                Err(_) => sleep(Duration::from_millis(TUNING.storage_watch_ms)).await,
             }
             if cursor == newest_id {
-                sleep(Duration::from_millis(LIMITS.notice_interval_ms)).await;
+                sleep(Duration::from_millis(TUNING.notice_interval_ms)).await;
             }
         }
     }

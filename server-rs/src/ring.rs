@@ -9,7 +9,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use rusqlite::Row;
 
-use crate::contract::LIMITS;
+use crate::contract::TUNING;
 use crate::field::Field;
 use crate::render::{LineBreaks, row_object};
 use crate::store::query::{EventFilter, Order};
@@ -97,7 +97,7 @@ impl Ring {
         self.head = frame.id;
         self.bytes += frame.row.len();
         self.frames.push_back(Arc::new(frame));
-        while self.bytes > LIMITS.stream_tail_bytes {
+        while self.bytes > TUNING.stream_tail_bytes {
             let Some(oldest) = self.frames.pop_front() else {
                 break;
             };

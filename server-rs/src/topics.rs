@@ -44,7 +44,7 @@ pub fn parse_topic(text: &str) -> Option<Topic> {
     if let Some(topic) = Topic::GLOBAL.into_iter().find(|topic| topic.name() == text) {
         return Some(topic);
     }
-    let encoded = text.strip_prefix(VOCABULARY.session_topic_prefix.as_str())?;
+    let encoded = text.strip_prefix(VOCABULARY.session_topic_prefix)?;
     let id = percent_decode(encoded, false).filter(|id| is_session_id(id))?;
     Some(Topic::Session(id.into()))
 }
@@ -54,7 +54,7 @@ pub fn topic_named(name: &str) -> Option<Topic> {
     if let Some(topic) = Topic::GLOBAL.into_iter().find(|topic| topic.name() == name) {
         return Some(topic);
     }
-    let id = name.strip_prefix(VOCABULARY.session_topic_prefix.as_str())?;
+    let id = name.strip_prefix(VOCABULARY.session_topic_prefix)?;
     is_session_id(id).then(|| Topic::Session(id.into()))
 }
 

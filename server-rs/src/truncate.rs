@@ -15,7 +15,8 @@ type Cut = fn(&str, usize) -> Option<String>;
 /// Marks the end of a cut string.
 const MARK: &str = "…";
 
-static KEYS: LazyLock<Keys> = LazyLock::new(|| Keys::new(VOCABULARY.summary_keys.clone()));
+static KEYS: LazyLock<Keys> =
+    LazyLock::new(|| Keys::new(VOCABULARY.summary_keys.iter().map(|key| (*key).to_owned()).collect()));
 
 /// The beginning of every summary.
 const SUMMARY_START: &str = r#"{"_truncated":true,"_original_bytes":"#;

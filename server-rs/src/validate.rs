@@ -3,6 +3,7 @@
 //! Pure: no I/O, no clock, no state. Messages come from the vocabulary.
 
 use crate::contract::VOCABULARY;
+use crate::contract::vocabulary::{event_type, status};
 use crate::event::{Event, FieldError, FieldValue, RawEvent};
 use crate::field::Field;
 use crate::fields::Checker;
@@ -35,8 +36,8 @@ fn validate_by(
 ) -> Result<Event, Vec<FieldError>> {
     if !raw.is_object {
         let messages = &VOCABULARY.field_messages;
-        let message = if raw.is_json { &messages.object } else { &messages.json_line };
-        return Err(vec![FieldError { field: "body", message: message.clone() }]);
+        let message = if raw.is_json { messages.object } else { messages.json_line };
+        return Err(vec![FieldError { field: "body", message: message.to_owned() }]);
     }
     let mut checker = Checker { body, raw, problems: Vec::new() };
     let mut event = Event::empty();
@@ -64,8 +65,8 @@ fn validate_by(
 }
 
 /// Returns the default status of an event (rule EVT-03).
-pub(crate) fn default_status(event_type: &str) -> &'static str {
-    if event_type == "error" { "error" } else { "success" }
+pub(crate) fn default_status(word: &str) -> &'static str {
+    if word == event_type::ERROR { status::ERROR } else { status::SUCCESS }
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-use crate::contract::LIMITS;
+use crate::contract::TUNING;
 
 /// The place in front, and the requests that wait for it.
 #[derive(Debug, Default)]
@@ -77,7 +77,7 @@ impl State {
     /// Removes the request that has its turn; without one the place is free.
     fn next(&mut self) -> Option<Waiting> {
         self.forget_left();
-        let order = Duration::from_millis(LIMITS.admission_order_ms);
+        let order = Duration::from_millis(TUNING.admission_order_ms);
         let is_long = self.waiting.front().is_some_and(|oldest| oldest.since.elapsed() > order);
         let mut next = None;
         while let Some(waiting) = if is_long { self.waiting.pop_back() } else { self.waiting.pop_front() } {
@@ -134,7 +134,7 @@ mod tests {
         let (line, served) = (Arc::new(WaitingLine::default()), Served::default());
         let first = line.take(Instant::now()).await.expect("the place");
         let oldest = join(&line, &served, "oldest").await;
-        tokio::time::sleep(Duration::from_millis(LIMITS.admission_order_ms + 20)).await;
+        tokio::time::sleep(Duration::from_millis(TUNING.admission_order_ms + 20)).await;
         let newer = [join(&line, &served, "newer").await, join(&line, &served, "newest").await];
         drop(first);
         for request in newer.into_iter().chain([oldest]) {

@@ -118,7 +118,7 @@ impl Waits {
             for begin in entry["begins"].as_array().into_iter().flatten() {
                 let reason = begin["reason"].as_str();
                 let needs_answer =
-                    VOCABULARY.reasons_that_need_an_answer.iter().any(|one| Some(&**one) == reason);
+                    VOCABULARY.reasons_that_need_an_answer.iter().any(|one| Some(*one) == reason);
                 let is_reminder = entry["reminds"] == true;
                 let key = begin["key"].as_str();
                 waits.keys.extend(key.filter(|key| !waits.keys.contains(key)));
@@ -146,9 +146,7 @@ mod tests {
             assert_eq!(rules.last().and_then(|rule| rule.key), None, "{hook}");
             for rule in rules {
                 let reason = WAIT_CHANGES[rule.change].begins;
-                assert!(
-                    reason.is_none_or(|reason| VOCABULARY.waiting_reasons.iter().any(|one| one == reason))
-                );
+                assert!(reason.is_none_or(|reason| VOCABULARY.waiting_reasons.contains(&reason)));
             }
         }
         assert_eq!(WAIT_CHANGES[DISMISSAL].ends, WaitEnds::Session);

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { Admission, type Ticket } from './admission.ts';
-import { LIMITS } from './contract.ts';
+import { LIMITS, TUNING } from './contract.ts';
 
-const ASSUMED = LIMITS.assumed_event_bytes;
+const ASSUMED = TUNING.assumed_event_bytes;
 
 /** Returns how many events and bytes are free. */
 function free({ freeEvents, bodies }: Admission): [number, number] {

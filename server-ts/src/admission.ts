@@ -10,7 +10,7 @@
  * cannot block each other.
  */
 import { BodyRoom, type BodyShare, UNBOUNDED_MS } from './body-room.ts';
-import { LIMITS } from './contract.ts';
+import { LIMITS, TUNING } from './contract.ts';
 import { Failure } from './error.ts';
 import { WaitingLine } from './waiting-line.ts';
 
@@ -71,13 +71,13 @@ interface Waiting {
 export class Admission {
   readonly freeEvents: Room;
   readonly bodies: BodyRoom;
-  readonly turns = new Room(LIMITS.large_body_turns);
+  readonly turns = new Room(TUNING.large_body_turns);
   /** The requests that wait for events. */
   readonly line = new WaitingLine();
   /** Number of events that wait for the writer. */
   events = 0;
   /** Bytes per event of recent batches. The estimate tends to be too low rather than too high. */
-  bytesPerEvent = LIMITS.assumed_event_bytes;
+  bytesPerEvent = TUNING.assumed_event_bytes;
 
   /** Creates an admission whose whole room is free. `maxBody` is the length of the largest body in bytes. */
   constructor(maxEvents: number, maxBytes: number, maxBody: number) {
@@ -189,7 +189,7 @@ export class Ticket {
     if (events === 0 || this.length === 0) return;
     const before = this.admission.bytesPerEvent;
     const now = Math.max(Math.floor(this.length / events), 1);
-    const step = Math.ceil(Math.max(now - before, 0) / LIMITS.event_bytes_smoothing);
+    const step = Math.ceil(Math.max(now - before, 0) / TUNING.event_bytes_smoothing);
     this.admission.bytesPerEvent = Math.min(now, before + step);
   }
 

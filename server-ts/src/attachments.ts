@@ -10,7 +10,7 @@ import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { Cluster } from './cluster/index.ts';
 import type { Config } from './config/index.ts';
-import { LIMITS, VOCABULARY } from './contract.ts';
+import { LIMITS, TUNING, VOCABULARY } from './contract.ts';
 import type { Digest } from './digest.ts';
 import { Failure } from './error.ts';
 import type { Log } from './log.ts';
@@ -205,7 +205,7 @@ export class Upload {
     this.held.growTo(this.size);
     this.pending.push(bytes);
     this.pendingBytes += bytes.length;
-    return this.pendingBytes >= LIMITS.attachment_chunk_bytes ? this.flush(false) : undefined;
+    return this.pendingBytes >= TUNING.attachment_chunk_bytes ? this.flush(false) : undefined;
   }
 
   /** Writes the rest. The file is then complete and durable. */

@@ -16,7 +16,6 @@ import file from '../../contract/file.sql?text';
 import formats from '../../contract/formats.json' with { type: 'json' };
 import claudeCode from '../../contract/hooks/claude-code.json' with { type: 'json' };
 import codex from '../../contract/hooks/codex.json' with { type: 'json' };
-import limits from '../../contract/limits.json' with { type: 'json' };
 import openHour from '../../contract/loads/0002_open_hour.sql?text';
 import metrics from '../../contract/metrics.json' with { type: 'json' };
 import schemaSql from '../../contract/migrations/0001_init.sql?text';
@@ -28,11 +27,11 @@ import routes from '../../contract/routes.json' with { type: 'json' };
 import rpc from '../../contract/rpc.json?text';
 import schema from '../../contract/schema.json' with { type: 'json' };
 import version from '../../contract/VERSION?text';
-import vocabulary from '../../contract/vocabulary.json' with { type: 'json' };
 import server from '../package.json' with { type: 'json' };
 
-export const VOCABULARY = vocabulary;
-export const LIMITS = limits;
+export { LIMITS, TUNING } from './contract/limits.ts';
+export { VOCABULARY } from './contract/vocabulary.ts';
+
 export const FIELDS_FILE = fields;
 /** The file of `--redact` that is inside of the program (rule RED-01). */
 export const COMMON_SECRETS: string = commonSecrets;
@@ -60,14 +59,6 @@ export interface SchemaFacts {
   readonly number: number;
   /** Tables, and columns as `table.column`, that dumps of earlier schemas may have. */
   readonly dropped: readonly string[];
-}
-
-/** Status and text of an error code, from `vocabulary.json`. */
-export interface ErrorSpec {
-  readonly status: number;
-  readonly text: string;
-  /** Seconds for the header `Retry-After`. */
-  readonly retry_after_s?: number;
 }
 
 /** One family of `metrics.json`. */

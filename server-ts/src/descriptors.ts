@@ -5,7 +5,7 @@
  * refuses connections and nothing else fails.
  */
 import { readFileSync } from 'node:fs';
-import { LIMITS } from './contract.ts';
+import { LIMITS, TUNING } from './contract.ts';
 
 /** The descriptors of each part. */
 export interface Plan {
@@ -22,7 +22,7 @@ export const PLAN = plan(limitOfProcess());
 
 /** Returns the number of readers for this `--max-metadata-bytes`. Each may hold a page of megabytes (rule GET-10). */
 export function readersFor({ readers }: Plan, maxMetadataBytes: number): number {
-  return maxMetadataBytes > LIMITS.large_metadata_bytes ? Math.min(readers, LIMITS.least_readers) : readers;
+  return maxMetadataBytes > TUNING.large_metadata_bytes ? Math.min(readers, TUNING.least_readers) : readers;
 }
 
 /** Returns the plan for a descriptor limit; `undefined` means no limit. */
@@ -30,9 +30,9 @@ export function plan(limit: number | undefined): Plan {
   const left = (limit ?? Number.POSITIVE_INFINITY) - LIMITS.reserved_descriptors;
   const connections = Math.min(left, LIMITS.connections);
   if (connections < LIMITS.least_connections) {
-    return { connections: LIMITS.least_connections, refusals: 0, readers: LIMITS.least_readers };
+    return { connections: LIMITS.least_connections, refusals: 0, readers: TUNING.least_readers };
   }
-  return { connections, refusals: LIMITS.lingering_refusals, readers: LIMITS.readers };
+  return { connections, refusals: TUNING.lingering_refusals, readers: TUNING.readers };
 }
 
 /**

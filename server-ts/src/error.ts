@@ -1,62 +1,12 @@
 /**
- * Lists every error answer: a stable code, and the members that go with it.
+ * Makes an error answer: a stable code, and the members that go with it.
  *
- * `contract/vocabulary.json` holds the status, public text and `Retry-After` of each code; tests/contract.test.ts
- * checks that this union matches it. This module knows nothing of HTTP; `http/reply` turns a failure into an answer.
+ * `contract/errors` has the status, public text and `Retry-After` of each code. This module knows nothing of HTTP;
+ * `http/reply` turns a failure into an answer.
  */
-import { type ErrorSpec, VOCABULARY } from './contract.ts';
+import type { ErrorCode } from './contract/errors.ts';
 
-/** The error codes of the contract (rule HTT-01). */
-export const ERROR_CODES = [
-  'invalid_json',
-  'invalid_msgpack',
-  'invalid_protobuf',
-  'invalid_otlp',
-  'invalid_event',
-  'invalid_batch',
-  'invalid_parameter',
-  'bad_request',
-  'unauthorized',
-  'forbidden_host',
-  'forbidden_origin',
-  'not_found',
-  'method_not_allowed',
-  'not_acceptable',
-  'request_timeout',
-  'attachment_exists',
-  'backup_running',
-  'cluster_unsupported',
-  'payload_too_large',
-  'answer_too_large',
-  'batch_too_large',
-  'uri_too_long',
-  'unsupported_media_type',
-  'unsupported_encoding',
-  'range_not_satisfiable',
-  'expectation_failed',
-  'digest_mismatch',
-  'headers_too_large',
-  'internal',
-  'overloaded',
-  'draining',
-  'storage_busy',
-  'storage_error',
-  'storage_corrupt',
-  'storage_lost',
-  'read_only',
-  'cluster_unavailable',
-  'cluster_behind',
-  'stream_limit',
-  'storage_full',
-  'attachments_full',
-] as const;
-
-export type ErrorCode = (typeof ERROR_CODES)[number];
-
-/** Returns status, text and `Retry-After` of a code, from the contract. */
-export function errorSpec(code: ErrorCode): ErrorSpec {
-  return VOCABULARY.errors[code];
-}
+export { ERROR_CODES, type ErrorCode, errorSpec } from './contract/errors.ts';
 
 /** Further members of a failure's answer, in their order. */
 type Members = Readonly<Record<string, unknown>>;

@@ -209,7 +209,7 @@ function mappingFrom(spec: HookSpec): Mapping {
   return {
     nameKey: spec.name_key,
     agentType,
-    source: VOCABULARY.sources.indexOf(spec.source),
+    source: (VOCABULARY.sources as readonly string[]).indexOf(spec.source),
     fields,
     summaryKeys: new Keys(spec.summary_keys),
     hooks,
@@ -241,7 +241,9 @@ function meaningOf(agentType: string, name: string | undefined, entry: HookEntry
   const { event_type: eventType } = entry;
   // Rule EVT-03 applies where the entry gives no status.
   const status = entry.status ?? (eventType === 'error' ? 'error' : 'success');
-  const indexes = [VOCABULARY.event_types.indexOf(eventType), VOCABULARY.statuses.indexOf(status)] as const;
+  const { event_types: eventTypes, statuses }: Record<'event_types' | 'statuses', readonly string[]> =
+    VOCABULARY;
+  const indexes = [eventTypes.indexOf(eventType), statuses.indexOf(status)] as const;
   if (indexes.includes(-1)) throw new Error(`hooks cannot mean ${eventType} and ${status}`);
   return {
     eventType: indexes[0],

@@ -6,7 +6,7 @@
  * page from the database. So a slow client costs one page, loses nothing and delays no other client (rule STR-08).
  * The hub knows nothing of SSE headers or sockets; frames come from the readers.
  */
-import { LIMITS } from './contract.ts';
+import { TUNING } from './contract.ts';
 import type { Meters } from './meters.ts';
 import { Ring, type StreamFilter } from './ring.ts';
 import type { EventFilter } from './store/query.ts';
@@ -171,7 +171,7 @@ export class Subscription {
         if (shared === undefined) {
           const page = await this.page(newest);
           if (page === undefined && performance.now() >= deadline) return 'idle';
-          if (page === undefined) await this.woken(LIMITS.storage_watch_ms);
+          if (page === undefined) await this.woken(TUNING.storage_watch_ms);
           else if (page.length > 0) return page;
           continue;
         }
@@ -244,6 +244,6 @@ function pageAfter(cursor: number, newest: number, filter: StreamFilter): EventF
     after: cursor,
     before: newest + 1,
     order: 'asc',
-    limit: LIMITS.stream_page_events,
+    limit: TUNING.stream_page_events,
   };
 }

@@ -11,7 +11,7 @@ import type { Ticket } from './admission.ts';
 import type { Buffers } from './buffers.ts';
 import type { Cluster } from './cluster/index.ts';
 import type { Config } from './config/index.ts';
-import { LIMITS, VOCABULARY } from './contract.ts';
+import { TUNING, VOCABULARY } from './contract.ts';
 import { Failure } from './error.ts';
 import { EventTable, type Outcomes, RawEvents, type Rejected } from './event.ts';
 import { WAIT } from './field.ts';
@@ -282,5 +282,5 @@ function isSliced(body: Buffer): boolean {
 
 /** Returns whether a body needs one of the turns of large bodies. */
 function isLarge(body: Buffer): boolean {
-  return body.length > LIMITS.large_body_bytes;
+  return body.length > TUNING.large_body_bytes;
 }

@@ -3,7 +3,7 @@
  * PRO-16 and PRO-17).
  */
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { LIMITS } from './contract.ts';
+import { TUNING } from './contract.ts';
 
 /** The file that holds the ready line while the server runs. */
 export class ReadyFile {
@@ -54,7 +54,7 @@ export function processEnded(pid: number): Promise<void> {
       if (isRunning(pid) && (!isParent || process.ppid === pid)) return;
       clearInterval(tick);
       resolve();
-    }, LIMITS.parent_watch_ms);
+    }, TUNING.parent_watch_ms);
     tick.unref();
   });
 }

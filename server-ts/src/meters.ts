@@ -4,8 +4,8 @@
  * `metrics` turns them into text. Invariants: each fact is counted in one place. The numbers of series are bounded by
  * the lists of `metrics.json`, `routes.json` and `vocabulary.json`.
  */
-import { METRICS, ROUTES, VOCABULARY } from './contract.ts';
-import type { ErrorCode } from './error.ts';
+import { METRICS, ROUTES } from './contract.ts';
+import { ERROR_CODES, type ErrorCode } from './error.ts';
 import { Histogram } from './histogram.ts';
 
 /** Number of commits whose time is known. */
@@ -75,7 +75,7 @@ export class Meters {
       if (path.includes('{')) this.openRoutes.push([patternOf(path), place]);
       else this.exactRoutes.set(path, place);
     });
-    for (const code of Object.keys(VOCABULARY.errors)) this.refusalCounts.set(code, 0);
+    for (const code of ERROR_CODES) this.refusalCounts.set(code, 0);
   }
 
   /** Returns the place of the route that a path matches; the last place is that of all other paths. */

@@ -10,7 +10,13 @@ import type { Signal } from './store/signals.ts';
 import { formatTimestamp } from './timestamp.ts';
 
 const MINUTE_MS = 60_000;
-const { types: TYPES, messages: MESSAGES } = VOCABULARY.notifications;
+const {
+  reasons_that_need_an_answer: REASONS,
+  notifications: { types: TYPES, messages: MESSAGES },
+} = VOCABULARY;
+
+/** The kinds of notifications (rule NOT-02). */
+type NoticeKind = keyof typeof TYPES;
 
 /** One notification. */
 export interface Notice {
@@ -58,16 +64,9 @@ export class Notices {
     const { kind, id, at, agent, project, session_id: session } = signal;
     const work = this.works.get(signal.key) ?? { began: signal.started_at, failed: undefined };
     const place = `/#/session/${encodeURIComponent(session)}`;
-    const notice = (message: string, minutes = 0): Notice => {
+    const notice = (kind: NoticeKind, message: string, minutes = 0): Notice => {
       const text = fill(message, { minutes, agent });
-      return this.notice(
-        kind as keyof typeof TYPES,
-        String(id),
-        at,
-        { session, project, agent },
-        text,
-        place,
-      );
+      return this.notice(kind, String(id), at, { session, project, agent }, text, place);
     };
     switch (kind) {
       case 'prompt':
@@ -75,15 +74,15 @@ export class Notices {
         return undefined;
       case 'waiting':
         this.keep(signal.key, work);
-        return notice(MESSAGES[signal.reason as 'permission' | 'question'] ?? '');
+        return isAsked(signal.reason) ? notice(kind, MESSAGES[signal.reason]) : undefined;
       case 'failed':
         this.keep(signal.key, { ...work, failed: work.failed ?? id });
-        return work.failed === undefined ? notice(MESSAGES.failed) : undefined;
+        return work.failed === undefined ? notice(kind, MESSAGES.failed) : undefined;
       case 'finished': {
         const tookMs = work.began === undefined ? 0 : at - work.began;
         this.keep(signal.key, { began: undefined, failed: undefined });
         if (tookMs <= this.rules.finishMinutes * MINUTE_MS || work.failed === id) return undefined;
-        return notice(MESSAGES.finished, Math.floor(tookMs / MINUTE_MS));
+        return notice(kind, MESSAGES.finished, Math.floor(tookMs / MINUTE_MS));
       }
     }
   }
@@ -108,7 +107,7 @@ export class Notices {
   }
 
   private notice(
-    kind: keyof typeof TYPES,
+    kind: NoticeKind,
     id: string,
     at: number,
     of: Readonly<Record<'session' | 'project' | 'agent', string | null>>,
@@ -122,4 +121,9 @@ export class Notices {
     const body = JSON.stringify({ type: TYPES[kind], timestamp, session, project, agent, message, url });
     return { id: `msg_${epoch}_${id}_${kind}`, body };
   }
+}
+
+/** Returns whether a wait has a reason that needs an answer, so that it has a message. */
+function isAsked(reason: string | null): reason is (typeof REASONS)[number] {
+  return (REASONS as readonly (string | null)[]).includes(reason);
 }

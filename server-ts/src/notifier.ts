@@ -7,7 +7,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dayOf } from './budget.ts';
 import { nowMs, nowS } from './clock.ts';
-import { LIMITS } from './contract.ts';
+import { LIMITS, TUNING } from './contract.ts';
 import { Deliveries, type Delivery } from './deliveries.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Log } from './log.ts';
@@ -82,14 +82,14 @@ export class Notifier {
     this.isFollowing = true;
     while (this.cursor < this.source.newest && !this.end.signal.aborted) {
       const { newest } = this.source;
-      const end = Math.min(newest, this.cursor + LIMITS.notice_page_events);
-      let pauseMs = end === newest ? LIMITS.notice_interval_ms : 0;
+      const end = Math.min(newest, this.cursor + TUNING.notice_page_events);
+      let pauseMs = end === newest ? TUNING.notice_interval_ms : 0;
       try {
         await this.round(this.cursor, end);
         this.cursor = end;
       } catch (error) {
         this.logFailure(error);
-        pauseMs = LIMITS.storage_watch_ms;
+        pauseMs = TUNING.storage_watch_ms;
       }
       if (pauseMs > 0) await this.pause(pauseMs, this.end.signal);
     }

@@ -3,7 +3,7 @@
  *
  * Holds every event between two ids. So a cursor inside can continue without a gap, and a cursor outside is detected.
  */
-import { LIMITS } from './contract.ts';
+import { TUNING } from './contract.ts';
 import type { Frames } from './store/read.ts';
 
 /** Only these events; an absent member matches any event. */
@@ -84,7 +84,7 @@ export class Ring {
     this.bytes += frames.bytes.length;
     this.to = frames.scannedTo;
     let drop = 0;
-    while (this.bytes > LIMITS.stream_tail_bytes && drop < this.frames.length) {
+    while (this.bytes > TUNING.stream_tail_bytes && drop < this.frames.length) {
       this.bytes -= this.frames[drop]!.bytes.length;
       this.from = this.frames[drop]!.id;
       drop++;

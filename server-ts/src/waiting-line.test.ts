@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { LIMITS } from './contract.ts';
+import { TUNING } from './contract.ts';
 import { WaitingLine } from './waiting-line.ts';
 
 const WAIT_MS = 60_000;
@@ -28,7 +28,7 @@ test('a long wait turns the order around', async () => {
   assert.ok(await line.take(performance.now(), WAIT_MS));
   const served: string[] = [];
   const oldest = join(line, served, 'oldest');
-  await pause(LIMITS.admission_order_ms + 20);
+  await pause(TUNING.admission_order_ms + 20);
   const newer = [join(line, served, 'newer'), join(line, served, 'newest')];
   line.give();
   await Promise.all([oldest, ...newer]);

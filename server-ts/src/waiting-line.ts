@@ -6,7 +6,7 @@
  *
  * Invariant: one request at a time has the place, and `give` passes it on.
  */
-import { LIMITS } from './contract.ts';
+import { TUNING } from './contract.ts';
 
 interface Waiting {
   readonly since: number;
@@ -46,7 +46,7 @@ export class WaitingLine {
   /** Passes the place on to the request that has its turn; without one the place is free. */
   give(): void {
     const [oldest] = this.waiting;
-    const isLong = oldest !== undefined && performance.now() - oldest.since > LIMITS.admission_order_ms;
+    const isLong = oldest !== undefined && performance.now() - oldest.since > TUNING.admission_order_ms;
     const next = isLong ? this.waiting.pop() : this.waiting.shift();
     this.isTaken = next !== undefined;
     next?.settle(true);

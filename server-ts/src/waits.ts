@@ -77,7 +77,7 @@ function rulesOf({ waits }: HookSpec): ReadonlyMap<string, readonly WaitRule[]> 
     Object.entries(waits).map(([hook, { ends: ended, reminds = false, begins = [] }]) => {
       const ends: WaitEnds = ended ?? 'nothing';
       const rules = begins.map(({ reason, key, values = [] }): WaitRule => {
-        const needsAnswer = VOCABULARY.reasons_that_need_an_answer.includes(reason);
+        const needsAnswer = (VOCABULARY.reasons_that_need_an_answer as readonly string[]).includes(reason);
         const change = { ends, begins: reason, needsAnswer, isReminder: reminds };
         return { key, values, change: changes.push(change) - 1 };
       });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
-import { LIMITS } from '../src/contract.ts';
+import { TUNING } from '../src/contract.ts';
 import { Checkpointer } from '../src/store/checkpoint.ts';
 import { openWriter } from '../src/store/connection.ts';
 
@@ -40,7 +40,7 @@ test('a writer that is faster than the checkpointer waits for its pass, and refu
   const { busy } = inner.data;
 
   // A restart has just failed, because the pass held the log.
-  inner.used = LIMITS.checkpoint_most_wal_bytes;
+  inner.used = TUNING.checkpoint_most_wal_bytes;
   inner.restartAfterMs = performance.now() + 60_000;
   assert.equal(checkpointer.admitsGroup(), false, 'without a pass, readers hold the log');
   assert.deepEqual(failures, ['storage_busy']);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LIMITS } from '../src/contract.ts';
+import { TUNING } from '../src/contract.ts';
 import { type FrameSource, Hub, Places, type Subscription } from '../src/hub.ts';
 import type { EventFilter } from '../src/store/query.ts';
 import type { Frames } from '../src/store/read.ts';
@@ -95,7 +95,7 @@ test('a subscriber that is behind reads its own pages, then continues live', asy
   const hub = hubOf(source);
   const subscription = hub.subscribe({ sessionId: 's1' }, 0)!;
   assert.deepEqual(await idsUntil(subscription, 999), range(1, 999, 2));
-  assert.ok(source.reads.every(({ limit }) => limit === LIMITS.stream_page_events));
+  assert.ok(source.reads.every(({ limit }) => limit === TUNING.stream_page_events));
   source.newest = 1_003;
   hub.published();
   assert.deepEqual(await idsUntil(subscription, 1_003), [1_001, 1_003]);

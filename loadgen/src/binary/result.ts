@@ -1,7 +1,7 @@
 /**
  * The schema of a result of `pnpm bench:binary`: the part `binary` of a result, or a separate file.
  *
- * Its schema is `$defs/binary` of `contract/benchmark-results.schema.json`. Invariant: ratios, percentiles and verdicts
+ * Its schema is `$defs/binary` of `loadgen/benchmark-results.schema.json`. Invariant: ratios, percentiles and verdicts
  * are computed from it and never stored.
  */
 import { rowsWhere, type SuiteResult, type SuiteRow } from '../result/suite-rows.ts';

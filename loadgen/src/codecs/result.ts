@@ -1,7 +1,7 @@
 /**
  * The schema of a result of `pnpm bench:codecs`: the part `codecs` of a result, or a separate file.
  *
- * Its schema is `$defs/codecs` of `contract/benchmark-results.schema.json`. Invariants: its values are not rounded.
+ * Its schema is `$defs/codecs` of `loadgen/benchmark-results.schema.json`. Invariants: its values are not rounded.
  * Ratios and verdicts are computed from it and never stored.
  */
 import { type Parameters, rowsWhere, type SuiteResult, type SuiteRow } from '../result/suite-rows.ts';

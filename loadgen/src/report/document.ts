@@ -5,7 +5,7 @@
  * Invariants: the same result gives the same bytes, at most 15 KB of them. No winner is written by hand, and the front
  * matter states whether everything was measured.
  */
-import LIMITS from '../../../contract/limits.json' with { type: 'json' };
+import TUNING from '../../../contract/tuning.json' with { type: 'json' };
 import { ADVICE } from '../analyse/warning.ts';
 import { SUITE_NAMES } from '../result/json.ts';
 import { headlineOf, measurementNamed, type Result } from '../result/result.ts';
@@ -54,7 +54,7 @@ source: automated
     ...[analysis, caveats, warnings].map((section) => markdownSection(section)),
     `## Raw Data
 
-The summary: [\`benchmark-results.json\`](../benchmark-results.json), described by [its schema](../contract/benchmark-results.schema.json). Each slice and process: \`.bench/benchmark-raw.json\` of the run, ${group(bytes)} bytes, sha256 \`${sha256}\`.${page} The workflow \`bench\` uploads such files. The suites have documents of their own: ${others.map((name) => `[${name}](suites/${name}.md)`).join(', ')}.`,
+The summary: [\`benchmark-results.json\`](../benchmark-results.json), described by [its schema](../loadgen/benchmark-results.schema.json). Each slice and process: \`.bench/benchmark-raw.json\` of the run, ${group(bytes)} bytes, sha256 \`${sha256}\`.${page} The workflow \`bench\` uploads such files. The suites have documents of their own: ${others.map((name) => `[${name}](suites/${name}.md)`).join(', ')}.`,
     `## Reproduction
 
 \`\`\`sh
@@ -82,7 +82,7 @@ export function currentSection(result: Result): string {
 export function soakDocument(result: Result): string {
   const soak = measurementNamed(result, 'soak')!;
   const events = soak.audited_events / serversIn(result).length;
-  const bytes = LIMITS.event_key_filter_bits / 8;
+  const bytes = TUNING.event_key_filter_bits / 8;
   const { warmup_events, duration_s } = soak.workload!;
   const growth = (((events - warmup_events!) / duration_s!) * 3600 * bytes) / 2 ** 20;
   return joined([

@@ -1,6 +1,6 @@
 /**
  * The JSON files of results: the comparison's, and one of each suite, which has its own commit and machine (decisions 22
- * and 68). Invariant: a file is written only if the result follows the schema of the contract.
+ * and 68). Invariant: a file is written only if the result follows the schema of this package.
  */
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -13,7 +13,7 @@ import type { SuiteName } from '../plan/suite-options.ts';
 import type { RpcResult } from '../rpc/result.ts';
 import type { SyncResult } from '../sync/result.ts';
 
-export const SCHEMA_FILE = `${ROOT}contract/benchmark-results.schema.json`;
+export const SCHEMA_FILE = `${ROOT}loadgen/benchmark-results.schema.json`;
 
 /** The committed results. A suite that was not measured is absent. */
 export interface SuiteParts {

@@ -1,7 +1,7 @@
 /**
  * The shape of a result, from which all tables, documents and plots are made.
  *
- * `contract/benchmark-results.schema.json` describes the summary. Every figure of the summary can be computed from the
+ * `loadgen/benchmark-results.schema.json` describes the summary. Every figure of the summary can be computed from the
  * raw data. The summary contains their digest.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';

@@ -1,7 +1,7 @@
 /**
  * The schema of a result of `pnpm bench:rpc`: the part `rpc` of a result, or a separate file.
  *
- * Its schema is `$defs/rpc` of `contract/benchmark-results.schema.json`. Invariant: shares, ratios and verdicts are
+ * Its schema is `$defs/rpc` of `loadgen/benchmark-results.schema.json`. Invariant: shares, ratios and verdicts are
  * computed from it and never stored.
  */
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';

@@ -1,7 +1,7 @@
 /**
  * The schema of a result of `bench:sync`: the part `sync` of a result, or a separate file.
  *
- * Its schema is `$defs/sync` of `contract/benchmark-results.schema.json`. It states its own commit, machine and
+ * Its schema is `$defs/sync` of `loadgen/benchmark-results.schema.json`. It states its own commit, machine and
  * warnings, since it is a separate run. Invariants: a figure keeps every value that it summarises, and is absent if it was
  * not measured. Verdicts are computed from the result and never stored.
  */

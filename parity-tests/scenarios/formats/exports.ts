@@ -13,6 +13,7 @@ import { type ApiClient, event } from '@twin-ingest/testkit/http/api-client.ts';
 import type { RunningServer } from '@twin-ingest/testkit/servers/server.ts';
 import Database from 'better-sqlite3';
 import LIMITS from '../../../contract/limits.json' with { type: 'json' };
+import TUNING from '../../../contract/tuning.json' with { type: 'json' };
 import { ExportReader } from '../../src/export-reader.ts';
 import { memoryMb, processorMs, requireProc, resetMostMemory } from '../../src/process-figures.ts';
 import { type ScenarioContext, until } from '../../src/scenario.ts';
@@ -105,7 +106,7 @@ async function idle(server: RunningServer): Promise<void> {
 
 const HELD_ROWS = 60_000;
 /** Number of paused exports, more than there are database readers. */
-const HELD = 2 * LIMITS.readers;
+const HELD = 2 * TUNING.readers;
 const MEANWHILE = 20;
 
 export async function exactEnd(context: ScenarioContext): Promise<void> {

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use crate::clock::Clock;
 use crate::cluster::progress::Progress;
-use crate::contract::LIMITS;
+use crate::contract::{LIMITS, TUNING};
 use crate::error::ErrorCode;
 use crate::store::Store;
 use crate::store::cluster_change::{ClusterChange, NextStep};
@@ -61,7 +61,7 @@ impl Changer {
         let read = move |connection: &rusqlite::Connection| match scope {
             Scope::Before(id) => {
                 let below = id.min(newest_revision(connection)? + 1);
-                let bound = deletion_bound(connection, below, LIMITS.retention_step_events, None)?;
+                let bound = deletion_bound(connection, below, TUNING.retention_step_events, None)?;
                 let change = |through| ClusterChange::DeleteEvents { through, is_asked: true };
                 Ok(bound.map(|through| NextStep { change: change(through), is_last: false }))
             }
@@ -84,7 +84,7 @@ impl Changer {
     {
         let (mut are_flags_known, mut is_reducing) = (self.flags == (0, 0), false);
         loop {
-            tokio::time::sleep(Duration::from_millis(LIMITS.storage_watch_ms)).await;
+            tokio::time::sleep(Duration::from_millis(TUNING.storage_watch_ms)).await;
             // A copy that is behind would name rows that are deleted already.
             if !self.progress.is_current() {
                 continue;
@@ -127,7 +127,7 @@ impl Changer {
         let read = move |connection: &rusqlite::Connection| {
             let last_id = newest_revision(connection)?;
             let mut is_reducing = was_reducing;
-            let due = Due { days, bytes, last_id, now_ms, most: LIMITS.retention_step_events };
+            let due = Due { days, bytes, last_id, now_ms, most: TUNING.retention_step_events };
             let bound = due_bound(connection, &due, &mut is_reducing)?;
             Ok((bound, is_reducing))
         };

@@ -16,7 +16,7 @@ use crate::cluster::link::{Link, UNREACHABLE, created_ms, milliseconds};
 use crate::cluster::message::read_message;
 use crate::cluster::objects::Objects;
 use crate::cluster::progress::Progress;
-use crate::contract::{CLUSTER, LIMITS};
+use crate::contract::{CLUSTER, TUNING};
 use crate::event::Outcome;
 use crate::meters::EventSource;
 use crate::store::Store;
@@ -54,7 +54,7 @@ impl Follower {
         loop {
             let failure = self.follow().await;
             self.progress.fail(failure);
-            tokio::time::sleep(Duration::from_millis(LIMITS.cluster_retry_ms)).await;
+            tokio::time::sleep(Duration::from_millis(TUNING.cluster_retry_ms)).await;
         }
     }
 
@@ -95,10 +95,10 @@ impl Follower {
 
     /// Reads until the consumer ends, or the copy cannot go on; returns why it cannot.
     async fn read(&self, consumer: &Consumer<pull::Config>) -> Option<&'static str> {
-        let heartbeat = Duration::from_millis(LIMITS.cluster_heartbeat_ms);
+        let heartbeat = Duration::from_millis(TUNING.cluster_heartbeat_ms);
         let messages = consumer
             .stream()
-            .max_messages_per_batch(LIMITS.cluster_group_events)
+            .max_messages_per_batch(TUNING.cluster_group_events)
             .heartbeat(heartbeat)
             .expires(heartbeat * 5)
             .messages();
@@ -191,8 +191,8 @@ impl Reading {
     fn is_full(&self) -> bool {
         // A change comes after the events of its group.
         self.group.change.is_some()
-            || self.group.events.len() >= LIMITS.cluster_group_events
-            || self.bytes >= LIMITS.cluster_group_bytes
+            || self.group.events.len() >= TUNING.cluster_group_events
+            || self.bytes >= TUNING.cluster_group_bytes
     }
 
     /// Adds a message; returns whether it is the next one of its consumer.

@@ -12,7 +12,7 @@ use futures_util::future::select_ok;
 use tokio::sync::{Notify, Semaphore};
 
 use crate::config::StreamSource;
-use crate::contract::LIMITS;
+use crate::contract::{LIMITS, TUNING};
 use crate::store::cluster::ClusterStream;
 
 /// The reason of a stream that does not answer.
@@ -40,7 +40,7 @@ impl Link {
             .max_reconnects(None)
             // The library waits before the first attempt, too.
             .reconnect_delay_callback(|attempt| {
-                Duration::from_millis(if attempt <= 1 { 0 } else { LIMITS.cluster_retry_ms })
+                Duration::from_millis(if attempt <= 1 { 0 } else { TUNING.cluster_retry_ms })
             })
             .connection_timeout(Duration::from_millis(LIMITS.cluster_connect_ms))
             .event_callback(move |event| {
@@ -85,7 +85,7 @@ impl Link {
     where
         F: Future<Output = Result<T, E>>,
     {
-        let retry = Duration::from_millis(LIMITS.cluster_retry_ms);
+        let retry = Duration::from_millis(TUNING.cluster_retry_ms);
         let most = Duration::from_millis(LIMITS.cluster_answer_ms);
         let delays = (0..).map(|index| retry * index).take_while(|delay| *delay < most);
         let answers = delays.map(|delay| {

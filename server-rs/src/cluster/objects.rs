@@ -14,7 +14,7 @@ use tokio_util::io::StreamReader;
 
 use crate::cluster::bucket::{Bucket, within};
 use crate::cluster::link::UNREACHABLE;
-use crate::contract::LIMITS;
+use crate::contract::TUNING;
 use crate::digest::{Digest, digest_hex};
 use crate::error::ErrorCode;
 use crate::store::attachment_files::{AttachmentFiles, TemporaryFile};
@@ -116,7 +116,7 @@ fn reader_of(file: Arc<TemporaryFile>, size: u64) -> impl AsyncRead + Unpin {
     let chunks = stream::try_unfold(0, move |at| {
         let file = Arc::clone(&file);
         async move {
-            let length = usize::try_from(size - at).unwrap_or(usize::MAX).min(LIMITS.attachment_chunk_bytes);
+            let length = usize::try_from(size - at).unwrap_or(usize::MAX).min(TUNING.attachment_chunk_bytes);
             if length == 0 {
                 return Ok(None);
             }

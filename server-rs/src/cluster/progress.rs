@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use tokio::sync::watch;
 
-use crate::contract::LIMITS;
+use crate::contract::TUNING;
 use crate::store::attachments::Attached;
 
 /// The state of the copy, for `/api/health`.
@@ -83,7 +83,7 @@ impl Progress {
     pub fn advance(&self, sequence: i64, duplicates: impl IntoIterator<Item = i64>, waiting: u64) {
         let mut known = self.duplicates.lock().unwrap_or_else(PoisonError::into_inner);
         known.extend(duplicates);
-        while known.len() > LIMITS.cluster_known_duplicates {
+        while known.len() > TUNING.cluster_known_duplicates {
             known.pop_first();
         }
         drop(known);
@@ -148,7 +148,7 @@ impl Progress {
 fn note<T>(effects: &Mutex<BTreeMap<i64, T>>, sequence: i64, effect: T) {
     let mut known = effects.lock().unwrap_or_else(PoisonError::into_inner);
     known.insert(sequence, effect);
-    while known.len() > LIMITS.cluster_known_duplicates {
+    while known.len() > TUNING.cluster_known_duplicates {
         known.pop_first();
     }
 }

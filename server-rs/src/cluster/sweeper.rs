@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 use crate::cluster::bucket::{Bucket, Listing};
 use crate::cluster::leftovers::Leftovers;
 use crate::cluster::progress::Progress;
-use crate::contract::LIMITS;
+use crate::contract::TUNING;
 use crate::error::ErrorCode;
 use crate::store::Store;
 use crate::store::attachments::has_event;
@@ -37,10 +37,10 @@ impl Sweeper {
         loop {
             let started = Instant::now();
             let is_done = self.progress.is_current() && self.sweep(&mut leftovers, begin).await;
-            let pause = Duration::from_millis(LIMITS.cluster_sweep_ms).max(started.elapsed() * PAUSE_SHARE);
+            let pause = Duration::from_millis(TUNING.cluster_sweep_ms).max(started.elapsed() * PAUSE_SHARE);
             tokio::time::sleep(pause).await;
             if is_done {
-                let most = Duration::from_secs(LIMITS.cluster_sweep_most_s);
+                let most = Duration::from_secs(TUNING.cluster_sweep_most_s);
                 // The limit of the wait is no error.
                 drop(tokio::time::timeout(most, self.due.notified()).await);
             }
@@ -62,7 +62,7 @@ impl Sweeper {
             removed += 1;
         }
         let now_ms = u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX);
-        for chunks in leftovers.overdue(&chunks, now_ms, LIMITS.cluster_leftover_s * 1000) {
+        for chunks in leftovers.overdue(&chunks, now_ms, TUNING.cluster_leftover_s * 1000) {
             if !self.bucket.remove(None, &chunks).await {
                 return false;
             }

@@ -331,7 +331,7 @@ impl Reader {
             self.text_file(given, read_text_file(&given.text))?.text
         };
         let values = [("source", given.source.as_str()), ("value", &quoted(&given.text))];
-        let classes: Vec<&str> = VOCABULARY.redaction.classes.keys().map(String::as_str).collect();
+        let classes: Vec<&str> = VOCABULARY.redaction.classes.iter().map(|(name, _)| *name).collect();
         let limits = [
             ("entries", LIMITS.redaction_entries.to_string()),
             ("key_bytes", LIMITS.redaction_key_bytes.to_string()),

@@ -1,7 +1,7 @@
 //! Generated from `contract/fields.json` by `pnpm contract:update`: the columns of a row.
 
 use super::{ArrowType, Column, ColumnKind};
-use crate::contract::VOCABULARY;
+use crate::contract::vocabulary::{event_type, source, status};
 
 /// The columns of a row, in their order (rule GET-02).
 pub const COLUMNS: [Column; 26] = [
@@ -42,7 +42,7 @@ pub const COLUMNS: [Column; 26] = [
     },
     Column {
         name: "event_type",
-        kind: ColumnKind::Choice(|| &VOCABULARY.event_types),
+        kind: ColumnKind::Choice(event_type::ALL),
         protobuf: 3,
         arrow: ArrowType::Dictionary,
         is_nullable: false,
@@ -56,7 +56,7 @@ pub const COLUMNS: [Column; 26] = [
     },
     Column {
         name: "status",
-        kind: ColumnKind::Choice(|| &VOCABULARY.statuses),
+        kind: ColumnKind::Choice(status::ALL),
         protobuf: 4,
         arrow: ArrowType::Dictionary,
         is_nullable: false,
@@ -133,7 +133,7 @@ pub const COLUMNS: [Column; 26] = [
     },
     Column {
         name: "source",
-        kind: ColumnKind::Choice(|| &VOCABULARY.sources),
+        kind: ColumnKind::Choice(source::ALL),
         protobuf: 17,
         arrow: ArrowType::Dictionary,
         is_nullable: false,

@@ -15,7 +15,7 @@ pub enum FieldKind {
     /// A bounded string.
     Text,
     /// One word of a list of the vocabulary.
-    Choice(fn() -> &'static [String]),
+    Choice(&'static [&'static str]),
     /// A whole number from 0 to 2^53-1.
     Integer,
     /// US dollars, stored as nano-dollars.
@@ -63,7 +63,7 @@ pub enum ColumnKind {
     /// A name id.
     Name,
     /// The name id of a word from a list of the vocabulary.
-    Choice(fn() -> &'static [String]),
+    Choice(&'static [&'static str]),
     /// A text, or the 16 bytes of a UUID.
     Text,
     /// A whole number.

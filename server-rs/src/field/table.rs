@@ -2,7 +2,7 @@
 //! Over 250 lines because every field has its members here.
 
 use super::{Absent, FieldKind, FieldSpec};
-use crate::contract::VOCABULARY;
+use crate::contract::vocabulary::{event_type, source, status};
 
 /// The fields of an event, in the order in which problems are reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -129,7 +129,7 @@ pub(super) const SPECS: [FieldSpec; Field::COUNT] = [
     FieldSpec {
         name: "event_type",
         parameter: ":event_type",
-        kind: FieldKind::Choice(|| &VOCABULARY.event_types),
+        kind: FieldKind::Choice(event_type::ALL),
         is_required: true,
         is_trimmed: true,
         max_bytes: 0,
@@ -140,7 +140,7 @@ pub(super) const SPECS: [FieldSpec; Field::COUNT] = [
     FieldSpec {
         name: "status",
         parameter: ":status",
-        kind: FieldKind::Choice(|| &VOCABULARY.statuses),
+        kind: FieldKind::Choice(status::ALL),
         is_required: false,
         is_trimmed: false,
         max_bytes: 0,
@@ -316,7 +316,7 @@ pub(super) const SPECS: [FieldSpec; Field::COUNT] = [
     FieldSpec {
         name: "source",
         parameter: ":source",
-        kind: FieldKind::Choice(|| &VOCABULARY.sources),
+        kind: FieldKind::Choice(source::ALL),
         is_required: false,
         is_trimmed: false,
         max_bytes: 0,

@@ -28,20 +28,20 @@ impl Fault {
     pub fn message(self) -> &'static str {
         let messages = &VOCABULARY.format_messages;
         match self {
-            Fault::Truncated => &messages.truncated,
-            Fault::Trailing => &messages.trailing,
-            Fault::Depth => &messages.depth,
-            Fault::Key => &messages.key,
-            Fault::Utf8 => &messages.utf8,
-            Fault::Finite => &messages.finite,
-            Fault::Binary => &messages.binary,
-            Fault::Extension => &messages.extension,
-            Fault::Reserved => &messages.reserved,
-            Fault::Varint => &messages.varint,
-            Fault::Tag => &messages.tag,
-            Fault::Field => &messages.field,
-            Fault::WireType => &messages.wire_type,
-            Fault::FieldType => &messages.field_type,
+            Fault::Truncated => messages.truncated,
+            Fault::Trailing => messages.trailing,
+            Fault::Depth => messages.depth,
+            Fault::Key => messages.key,
+            Fault::Utf8 => messages.utf8,
+            Fault::Finite => messages.finite,
+            Fault::Binary => messages.binary,
+            Fault::Extension => messages.extension,
+            Fault::Reserved => messages.reserved,
+            Fault::Varint => messages.varint,
+            Fault::Tag => messages.tag,
+            Fault::Field => messages.field,
+            Fault::WireType => messages.wire_type,
+            Fault::FieldType => messages.field_type,
         }
     }
 }

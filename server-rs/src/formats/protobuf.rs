@@ -82,7 +82,7 @@ fn token(field: Field, sent: Sent<'_>, tokens: &mut Tokens) -> Span {
 
 fn word_of(field: Field, number: i32) -> Option<&'static str> {
     let FieldKind::Choice(words) = field.spec().kind else { return None };
-    words().get(usize::try_from(number).ok()?.checked_sub(1)?).map(String::as_str)
+    words.get(usize::try_from(number).ok()?.checked_sub(1)?).copied()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use miniserde::{Deserialize, json};
 
-use crate::contract::LIMITS;
+use crate::contract::TUNING;
 
 /// The failure of a request without an answer.
 pub const UNREACHABLE: &str = "unreachable";
@@ -70,7 +70,7 @@ pub fn failed(failure: &str) -> Answer {
 fn seconds_of(retry_after: Option<&str>) -> Option<u64> {
     let text = retry_after?.trim();
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    is_number.then(|| text.parse().unwrap_or(u64::MAX).min(LIMITS.forward_retry_after_most_s))
+    is_number.then(|| text.parse().unwrap_or(u64::MAX).min(TUNING.forward_retry_after_most_s))
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use crate::clock::Clock;
 use crate::config::Receiver;
-use crate::contract::LIMITS;
+use crate::contract::TUNING;
 use crate::store::Store;
 use crate::store::cost::Cost;
 use crate::store::forwarding::{ForwardBatch, ForwardCursor, read_forward_batch};
@@ -91,22 +91,22 @@ impl Forwarder {
     pub async fn run(&self) {
         let sender = Sender::new(&self.receiver, self.token.as_deref());
         let mut newest = self.store.newest();
-        let (mut most, mut failures, mut lost) = (LIMITS.forward_batch_events, 0, 0);
+        let (mut most, mut failures, mut lost) = (TUNING.forward_batch_events, 0, 0);
         loop {
             if self.cursor.acknowledged() >= *newest.borrow_and_update() {
                 if newest.changed().await.is_err() {
                     return;
                 }
-                pause(LIMITS.forward_pause_ms).await;
+                pause(TUNING.forward_pause_ms).await;
                 continue;
             }
             let next = self.forward(&sender, most).await;
             lost = self.report_losses(lost);
             match next {
                 Next::Batch { is_followed } => {
-                    (most, failures) = ((2 * most).min(LIMITS.forward_batch_events), 0);
+                    (most, failures) = ((2 * most).min(TUNING.forward_batch_events), 0);
                     if !is_followed {
-                        pause(LIMITS.forward_pause_ms).await;
+                        pause(TUNING.forward_pause_ms).await;
                     }
                 }
                 Next::Halves { count } => most = (count as u64).div_ceil(2),
@@ -201,7 +201,7 @@ async fn pause(ms: u64) {
 /// so that many senders do not return at once.
 fn back_off(failures: u32) -> Duration {
     let most =
-        LIMITS.forward_retry_ms.saturating_mul(1 << failures.min(20)).min(LIMITS.forward_retry_most_ms);
+        TUNING.forward_retry_ms.saturating_mul(1 << failures.min(20)).min(TUNING.forward_retry_most_ms);
     let mut random = [0; 4];
     // Without random numbers the wait is the longest.
     let is_random = getrandom::fill(&mut random).is_ok();

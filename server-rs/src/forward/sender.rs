@@ -12,7 +12,7 @@ use http_body_util::{BodyExt, Limited};
 use tokio::time::timeout;
 
 use crate::config::Receiver;
-use crate::contract::LIMITS;
+use crate::contract::TUNING;
 use crate::forward::answer::{Answer, UNREACHABLE, failed, read_answer};
 use crate::http_client::{HttpClient, HttpClientError};
 
@@ -42,7 +42,7 @@ impl Sender {
 
     /// Sends a batch; returns the judged answer.
     pub async fn send(&self, body: Vec<u8>, events: usize) -> Answer {
-        let limit = Duration::from_millis(LIMITS.forward_timeout_ms);
+        let limit = Duration::from_millis(TUNING.forward_timeout_ms);
         match timeout(limit, self.exchange(body, events)).await {
             Ok(Ok(answer)) => answer,
             Ok(Err(error)) => unreached(&error),
@@ -53,7 +53,7 @@ impl Sender {
     async fn exchange(&self, body: Vec<u8>, events: usize) -> Result<Answer, HttpClientError> {
         let response = self.client.post(self.headers.clone(), body.into()).await?;
         let (head, body) = response.into_parts();
-        let body = Limited::new(body, LIMITS.forward_answer_bytes).collect().await;
+        let body = Limited::new(body, TUNING.forward_answer_bytes).collect().await;
         let body = body.map_err(|_| HttpClientError::Answer)?.to_bytes();
         let retry_after = head.headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok());
         Ok(read_answer(head.status.as_u16(), retry_after, &body, events))

@@ -14,7 +14,7 @@ pub fn attachment_name(encoded: &str) -> Result<String, Failure> {
     let limit = LIMITS.attachment_name_bytes;
     let name = percent_decode(encoded, false).filter(|name| is_attachment_name(name));
     name.ok_or_else(|| {
-        invalid("name", &fill(&VOCABULARY.parameter_messages.file_name, &[("limit", &limit.to_string())]))
+        invalid("name", &fill(VOCABULARY.parameter_messages.file_name, &[("limit", &limit.to_string())]))
     })
 }
 
@@ -44,7 +44,7 @@ fn parse_media_type(value: &[u8]) -> Option<String> {
 
 /// Returns the `Content-Disposition` of an attachment (RFC 6266 and RFC 8187).
 pub fn disposition(name: &str, media_type: &str) -> String {
-    let is_inline = VOCABULARY.inline_media_types.iter().any(|known| known == media_type);
+    let is_inline = VOCABULARY.inline_media_types.contains(&media_type);
     let kind = if is_inline { "inline" } else { "attachment" };
     let is_plain = |c: char| matches!(c, ' '..='~') && !matches!(c, '"' | '%' | '\\');
     let plain: String = name.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();

@@ -13,7 +13,7 @@ use http::{Method, Uri};
 
 use crate::app::App;
 use crate::attachments::Reference;
-use crate::contract::LIMITS;
+use crate::contract::TUNING;
 use crate::digest::{Digest, parse_digest};
 use crate::error::{ErrorCode, Failure};
 use crate::http::attachment_names::{attachment_name, media_type};
@@ -106,7 +106,7 @@ fn content_body(files: Arc<AttachmentFiles>, digest: Digest, start: u64, end: u6
     let chunks = stream::try_unfold(start, move |at| {
         let files = Arc::clone(&files);
         async move {
-            let length = usize::try_from(end - at).unwrap_or(usize::MAX).min(LIMITS.attachment_chunk_bytes);
+            let length = usize::try_from(end - at).unwrap_or(usize::MAX).min(TUNING.attachment_chunk_bytes);
             if length == 0 {
                 return Ok(None);
             }

@@ -7,7 +7,7 @@ use http_body_util::BodyExt;
 use tokio::time::timeout_at;
 
 use crate::admission::Ticket;
-use crate::contract::LIMITS;
+use crate::contract::{LIMITS, TUNING};
 use crate::error::{ErrorCode, Failure};
 use crate::formats::Format;
 use crate::http::exchange::{Deadline, Exchange};
@@ -37,7 +37,7 @@ pub async fn read_body(
     let mut body = slot.take().ok_or(Failure::new(ErrorCode::Internal))?;
     let capacity = usize::try_from(expected.unwrap_or(0)).unwrap_or(0);
     // What has not arrived takes little memory.
-    let mut bytes = Vec::with_capacity(capacity.min(LIMITS.large_body_bytes));
+    let mut bytes = Vec::with_capacity(capacity.min(TUNING.large_body_bytes));
     loop {
         let frame = tokio::select! {
             biased;

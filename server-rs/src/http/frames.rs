@@ -20,7 +20,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
 use crate::app::App;
-use crate::contract::LIMITS;
+use crate::contract::{LIMITS, TUNING};
 use crate::error::{ErrorCode, Failure};
 use crate::http::exchange::Exchange;
 use crate::ring::Frame;
@@ -48,7 +48,7 @@ pub(crate) fn send_frames(
     exchange.connection.wire.set_write_stall(heartbeat * LIMITS.stalled_heartbeats);
     // Linux doubles the size for its own overhead.
     let streams = app.config.max_stream_clients.min(LIMITS.connections);
-    exchange.connection.wire.set_send_buffer(LIMITS.stream_kernel_bytes / streams / 2);
+    exchange.connection.wire.set_send_buffer(TUNING.stream_kernel_bytes / streams / 2);
     let client = Client { source, closing: app.draining(), heartbeat, last_sent: Instant::now(), opening };
     Body::from_stream(unfold(client, |mut client| async {
         let chunk = client.next().await?;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::contract::LIMITS;
+use crate::contract::TUNING;
 use crate::http::transport::Transport;
 
 /// Closes the sending side, then reads for a while. Otherwise bytes that the client still sends cause a reset, which
@@ -18,12 +18,12 @@ pub(super) async fn linger(mut socket: Transport) {
         while socket.read(&mut sink).await.is_ok_and(|count| count > 0) {}
     };
     // A client that keeps sending is cut off.
-    drop(tokio::time::timeout(Duration::from_millis(LIMITS.linger_ms), drained).await);
+    drop(tokio::time::timeout(Duration::from_millis(TUNING.linger_ms), drained).await);
 }
 
 /// Sends a last answer, and ends the connection.
 pub(super) async fn send_last_answer(mut socket: Transport, answer: &[u8]) {
-    let written = tokio::time::timeout(Duration::from_millis(LIMITS.linger_ms), socket.write_all(answer));
+    let written = tokio::time::timeout(Duration::from_millis(TUNING.linger_ms), socket.write_all(answer));
     if written.await.is_ok_and(|result| result.is_ok()) {
         linger(socket).await;
     }

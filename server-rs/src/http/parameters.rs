@@ -45,10 +45,10 @@ impl Parameters {
             let messages = &VOCABULARY.parameter_messages;
             match (given.next(), given.next()) {
                 (None, _) => Ok(None),
-                (Some(_), Some(_)) => Err(invalid(&spec.name, &messages.twice)),
+                (Some(_), Some(_)) => Err(invalid(&spec.name, messages.twice)),
                 (Some(raw), None) => {
                     let text = percent_decode(raw, true);
-                    Ok(Some(text.ok_or_else(|| invalid(&spec.name, &messages.encoding))?))
+                    Ok(Some(text.ok_or_else(|| invalid(&spec.name, messages.encoding))?))
                 }
             }
         })
@@ -70,7 +70,7 @@ impl Parameters {
         for spec in keys.iter().filter_map(|key| ROUTES.parameters.get(key)) {
             match (given(spec)?, &spec.default) {
                 (Some(text), _) if text.is_empty() => {
-                    return Err(invalid(&spec.name, &VOCABULARY.parameter_messages.empty));
+                    return Err(invalid(&spec.name, VOCABULARY.parameter_messages.empty));
                 }
                 (Some(text), _) => parameters.set(spec, text)?,
                 (None, Some(Value::String(text))) => parameters.set(spec, text.clone())?,
@@ -79,7 +79,7 @@ impl Parameters {
                     parameters.numbers.insert(&spec.name, i64::try_from(number).unwrap_or(i64::MAX));
                 }
                 (None, None) if spec.required == Some(true) => {
-                    return Err(invalid(&spec.name, &VOCABULARY.parameter_messages.missing));
+                    return Err(invalid(&spec.name, VOCABULARY.parameter_messages.missing));
                 }
                 (None, None) => {}
             }
@@ -92,10 +92,10 @@ impl Parameters {
     fn set(&mut self, spec: &'static ParameterSpec, text: String) -> Result<(), Failure> {
         let messages = &VOCABULARY.parameter_messages;
         match spec.kind {
-            ParameterKind::Text if text.contains('\0') => Err(invalid(&spec.name, &messages.well_formed)),
+            ParameterKind::Text if text.contains('\0') => Err(invalid(&spec.name, messages.well_formed)),
             ParameterKind::Text if spec.bytes.is_some_and(|limit| text.len() > limit) => {
                 let limit = spec.bytes.unwrap_or_default().to_string();
-                Err(invalid(&spec.name, &fill(&messages.bytes, &[("limit", &*limit)])))
+                Err(invalid(&spec.name, &fill(messages.bytes, &[("limit", &*limit)])))
             }
             ParameterKind::Text => {
                 self.texts.insert(&spec.name, text);
@@ -104,14 +104,14 @@ impl Parameters {
             ParameterKind::Choice => {
                 let values = choices(spec);
                 if !values.contains(&text.as_str()) {
-                    let message = fill(&messages.one_of, &[("values", &values.join(", "))]);
+                    let message = fill(messages.one_of, &[("values", &values.join(", "))]);
                     return Err(invalid(&spec.name, &message));
                 }
                 self.texts.insert(&spec.name, text);
                 Ok(())
             }
             ParameterKind::Timestamp => {
-                let ms = parse_timestamp(&text).ok_or_else(|| invalid(&spec.name, &messages.timestamp))?;
+                let ms = parse_timestamp(&text).ok_or_else(|| invalid(&spec.name, messages.timestamp))?;
                 self.numbers.insert(&spec.name, ms);
                 Ok(())
             }
@@ -133,18 +133,18 @@ impl Parameters {
         let messages = &VOCABULARY.parameter_messages;
         let (after, before) = (self.numbers.contains_key("after"), self.numbers.contains_key("before"));
         if after && before {
-            return Err(invalid("before", &fill(&messages.exclusive, &[("other", "after")])));
+            return Err(invalid("before", &fill(messages.exclusive, &[("other", "after")])));
         }
         match self.texts.get("order").map(String::as_str) {
-            Some("asc") if before => return Err(invalid("order", &messages.order)),
-            Some("desc") if after => return Err(invalid("order", &messages.order)),
+            Some("asc") if before => return Err(invalid("order", messages.order)),
+            Some("desc") if after => return Err(invalid("order", messages.order)),
             _ => {}
         }
         let given = |name: &str| self.texts.contains_key(name) || self.numbers.contains_key(name);
         let specs = keys.iter().filter_map(|key| ROUTES.parameters.get(key));
         for spec in specs.filter(|spec| given(&spec.name)) {
             if let Some(other) = spec.needs.as_deref().filter(|other| !given(other)) {
-                return Err(invalid(&spec.name, &fill(&messages.needs, &[("other", other)])));
+                return Err(invalid(&spec.name, &fill(messages.needs, &[("other", other)])));
             }
         }
         Ok(())
@@ -177,7 +177,7 @@ fn refuse_unknown(own: &'static [String], pairs: &[(&str, &str)]) -> Result<(), 
     let names: Vec<&str> =
         own.iter().filter_map(|key| ROUTES.parameters.get(key)).map(|spec| &*spec.name).collect();
     let unknown = pairs.iter().find(|(name, _)| !name.is_empty() && !names.contains(name));
-    unknown.map_or(Ok(()), |(name, _)| Err(invalid(name, &VOCABULARY.parameter_messages.unknown)))
+    unknown.map_or(Ok(()), |(name, _)| Err(invalid(name, VOCABULARY.parameter_messages.unknown)))
 }
 
 /// Parses a cursor, also for the header that may hold one (rule STR-03).
@@ -206,26 +206,26 @@ fn read_integer(spec: &ParameterSpec, maximum: Option<u64>, text: &str) -> Optio
 fn invalid_integer(spec: &ParameterSpec, maximum: Option<u64>) -> Failure {
     let bound = |value: Option<u64>| value.unwrap_or_default().to_string();
     let values = [("minimum", &*bound(spec.minimum)), ("maximum", &*bound(maximum))];
-    invalid(&spec.name, &fill(&VOCABULARY.parameter_messages.integer, &values))
+    invalid(&spec.name, &fill(VOCABULARY.parameter_messages.integer, &values))
 }
 
 fn invalid_topics(spec: &ParameterSpec) -> Failure {
     let (limit, topics) = (LIMITS.stream_topics.to_string(), VOCABULARY.topics.join(", "));
-    let values = [("limit", &*limit), ("values", &*topics), ("prefix", &*VOCABULARY.session_topic_prefix)];
-    invalid(&spec.name, &fill(&VOCABULARY.parameter_messages.topics, &values))
+    let values = [("limit", &*limit), ("values", &*topics), ("prefix", VOCABULARY.session_topic_prefix)];
+    invalid(&spec.name, &fill(VOCABULARY.parameter_messages.topics, &values))
 }
 
 fn choices(spec: &ParameterSpec) -> Vec<&str> {
     let of_vocabulary = |list: &str| match list {
-        "event_types" => VOCABULARY.event_types.as_slice(),
-        "statuses" => &VOCABULARY.statuses,
-        "sources" => &VOCABULARY.sources,
-        "session_statuses" => &VOCABULARY.session_statuses,
+        "event_types" => VOCABULARY.event_types,
+        "statuses" => VOCABULARY.statuses,
+        "sources" => VOCABULARY.sources,
+        "session_statuses" => VOCABULARY.session_statuses,
         _ => &[],
     };
     match &spec.values {
         Some(Value::Array(values)) => values.iter().filter_map(text_of).collect(),
-        Some(Value::String(list)) => of_vocabulary(list).iter().map(String::as_str).collect(),
+        Some(Value::String(list)) => of_vocabulary(list).to_vec(),
         _ => Vec::new(),
     }
 }

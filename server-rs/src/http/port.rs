@@ -8,7 +8,7 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use socket2::SockRef;
 use tokio::net::{TcpListener, TcpSocket};
 
-use crate::contract::LIMITS;
+use crate::contract::TUNING;
 use crate::platform::CAN_REUSE_ADDRESS;
 
 /// Number of connections that may wait for accept.
@@ -33,7 +33,7 @@ impl Port {
         }
         // The sockets of earlier tries stay open, so that the system chooses another port each time.
         let mut tries = Vec::new();
-        while address.port() == 0 && tries.len() < LIMITS.port_tries {
+        while address.port() == 0 && tries.len() < TUNING.port_tries {
             let Ok(second) = listen(beside(0)) else { break };
             match listen(SocketAddr::new(address.ip(), second.local_addr()?.port())) {
                 Ok(first) => return Ok(Self { first, second: Some(second), taken: None }),

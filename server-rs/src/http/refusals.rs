@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::config::is_host_name;
-use crate::contract::{LIMITS, VOCABULARY, fill};
+use crate::contract::{LIMITS, TUNING, VOCABULARY, fill};
 use crate::error::Failure;
 use crate::http::authority::host_name;
 
@@ -44,8 +44,8 @@ fn refusal(value: &[u8], flag: &str, allowed: Option<&str>) -> String {
     let texts = &VOCABULARY.security;
     let shown = shown(value);
     match allowed.filter(|_| value.len() <= LIMITS.shown_bytes) {
-        None => fill(&texts.refused_always, &[("value", &shown)]),
-        Some(allowed) => fill(&texts.refused, &[("value", &shown), ("flag", flag), ("allowed", allowed)]),
+        None => fill(texts.refused_always, &[("value", &shown)]),
+        Some(allowed) => fill(texts.refused, &[("value", &shown), ("flag", flag), ("allowed", allowed)]),
     }
 }
 
@@ -82,7 +82,7 @@ impl Refusals {
         if window.ends.is_none_or(|ends| now >= ends) {
             window.start(now);
         }
-        if window.reasons.contains(reason) || window.reasons.len() >= LIMITS.refusals_logged {
+        if window.reasons.contains(reason) || window.reasons.len() >= TUNING.refusals_logged {
             window.suppressed += 1;
             return;
         }
@@ -98,6 +98,6 @@ impl Window {
         }
         self.reasons.clear();
         self.suppressed = 0;
-        self.ends = Some(now + Duration::from_millis(LIMITS.refusals_window_ms));
+        self.ends = Some(now + Duration::from_millis(TUNING.refusals_window_ms));
     }
 }

@@ -1,6 +1,5 @@
 //! Makes every answer; no other module chooses a status or headers. Over 250 lines because it makes every answer of the server, most of them in a few lines.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use axum::body::Body;
@@ -145,7 +144,7 @@ pub fn attachment(body: Body, file: &AttachmentFile, etag: &str, part: Part) -> 
     insert(&mut answer, CONTENT_DISPOSITION, &disposition(&file.name, &file.media_type));
     insert(&mut answer, ETAG, etag);
     insert(&mut answer, ACCEPT_RANGES, "bytes");
-    with_headers(answer, &VOCABULARY.attachment_headers)
+    with_headers(answer, VOCABULARY.attachment_headers)
 }
 
 /// Returns 304: the client holds the attachment.
@@ -153,9 +152,8 @@ pub fn attachment_not_modified(etag: &str) -> Response<Body> {
     let mut answer = Response::new(without_length());
     *answer.status_mut() = StatusCode::NOT_MODIFIED;
     insert(&mut answer, ETAG, etag);
-    if let Some(value) = VOCABULARY.attachment_headers.get("cache-control") {
-        insert(&mut answer, CACHE_CONTROL, value);
-    }
+    let caching = VOCABULARY.attachment_headers.iter().filter(|(name, _)| CACHE_CONTROL == **name);
+    caching.for_each(|(_, value)| insert(&mut answer, CACHE_CONTROL, value));
     answer
 }
 
@@ -273,8 +271,8 @@ pub(crate) fn method_not_allowed(failed: &Failure, allow: &str) -> Response<Body
 /// Returns 204 to a preflight (rule SEC-05).
 pub fn preflight() -> Response<Body> {
     let mut answer = no_content();
-    insert(&mut answer, http::header::ACCESS_CONTROL_ALLOW_METHODS, &VOCABULARY.security.allow_methods);
-    insert(&mut answer, http::header::ACCESS_CONTROL_ALLOW_HEADERS, &VOCABULARY.security.allow_headers);
+    insert(&mut answer, http::header::ACCESS_CONTROL_ALLOW_METHODS, VOCABULARY.security.allow_methods);
+    insert(&mut answer, http::header::ACCESS_CONTROL_ALLOW_HEADERS, VOCABULARY.security.allow_headers);
     answer.headers_mut().insert(http::header::ACCESS_CONTROL_MAX_AGE, LIMITS.preflight_max_age_s.into());
     answer
 }
@@ -342,21 +340,21 @@ pub fn not_modified(etag: &str, has_choice: bool) -> Response<Body> {
 
 /// Returns a file of the dashboard (rule PAG-01).
 pub fn page(file: &Bytes, media_type: &str) -> Response<Body> {
-    file_answer(file, media_type, &VOCABULARY.page_headers)
+    file_answer(file, media_type, VOCABULARY.page_headers)
 }
 
 /// Returns a file of the page of measurements (rule BEN-05).
 pub fn bench_page(file: &Bytes, media_type: &str) -> Response<Body> {
-    file_answer(file, media_type, &VOCABULARY.bench_page_headers)
+    file_answer(file, media_type, VOCABULARY.bench_page_headers)
 }
 
-fn file_answer(file: &Bytes, media_type: &str, headers: &BTreeMap<String, String>) -> Response<Body> {
+fn file_answer(file: &Bytes, media_type: &str, headers: &[(&str, &str)]) -> Response<Body> {
     let mut answer = Response::new(Body::from(file.clone()));
     insert(&mut answer, CONTENT_TYPE, &format!("{media_type}; charset=utf-8"));
     with_headers(answer, headers)
 }
 
-fn with_headers(mut answer: Response<Body>, headers: &BTreeMap<String, String>) -> Response<Body> {
+fn with_headers(mut answer: Response<Body>, headers: &[(&str, &str)]) -> Response<Body> {
     for (name, value) in headers {
         if let Ok(name) = HeaderName::from_bytes(name.as_bytes()) {
             insert(&mut answer, name, value);

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use crate::app::App;
-use crate::contract::{LIMITS, ROUTES, RPC, RouteSpec};
+use crate::contract::{LIMITS, ROUTES, RPC, RouteSpec, TUNING};
 use crate::error::{ErrorCode, Failure};
 use crate::formats::Format;
 use crate::http::body::read_body;
@@ -44,7 +44,7 @@ pub async fn post_rpc(State(app): State<Arc<App>>, exchange: Exchange) -> reply:
     let (body, format, ticket) = read_body(&exchange, limit, 0, ticket).await?;
     let answer = exchange.answer;
     let reading = Reading { has_bench: config.bench, keeps_minus_zero: answer.format == Format::Msgpack };
-    let is_large = body.len() > LIMITS.large_body_bytes;
+    let is_large = body.len() > TUNING.large_body_bytes;
     let read = move || {
         let start = Instant::now();
         let calls = read_calls(&body, format, reading);
@@ -79,7 +79,7 @@ pub async fn post_rpc(State(app): State<Arc<App>>, exchange: Exchange) -> reply:
         (body, start.elapsed())
     };
     let (body, time_to_write) =
-        if length > LIMITS.large_body_bytes { ticket.run_blocking(write).await?.0 } else { write() };
+        if length > TUNING.large_body_bytes { ticket.run_blocking(write).await?.0 } else { write() };
     Ok(reply::rpc(body, answer, time_to_read + time_to_write))
 }
 

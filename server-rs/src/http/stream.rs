@@ -35,7 +35,7 @@ pub async fn open_stream(State(app): State<Arc<App>>, method: Method, exchange: 
     let cursor = match (headers.next(), headers.next()) {
         (None, _) => parameters.number("after"),
         (Some(value), None) => Some(parse_cursor("Last-Event-ID", value.to_str().unwrap_or_default())?),
-        (Some(_), Some(_)) => return Err(invalid("Last-Event-ID", &VOCABULARY.parameter_messages.twice)),
+        (Some(_), Some(_)) => return Err(invalid("Last-Event-ID", VOCABULARY.parameter_messages.twice)),
     };
     if method == Method::HEAD {
         return Ok(reply::stream(reply::without_length()));

@@ -194,7 +194,7 @@ fn refuse_lines(outcomes: &mut Outcomes, too_long: &[usize], limit: u64) {
     if too_long.is_empty() {
         return;
     }
-    let message = fill(&VOCABULARY.field_messages.max_bytes, &[("limit", &limit.to_string())]);
+    let message = fill(VOCABULARY.field_messages.max_bytes, &[("limit", &limit.to_string())]);
     for (outcome, line) in outcomes.events.iter_mut().zip(&outcomes.lines) {
         if too_long.contains(line) {
             *outcome = Outcome::Rejected(vec![FieldError { field: "body", message: message.clone() }]);

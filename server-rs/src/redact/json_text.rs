@@ -86,7 +86,7 @@ impl Walk<'_> {
     fn whole(&mut self, value: Span) {
         let text = &self.text[value.start..value.end];
         let inner = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-        if inner != Some(&VOCABULARY.redaction.text) {
+        if inner != Some(VOCABULARY.redaction.text) {
             self.edits.push(Edit { range: value.start..value.end, is_value: true });
         }
     }

@@ -121,7 +121,7 @@ impl Redaction {
         let mut at = 0;
         for span in spans {
             redacted.push_str(&text[at..span.start]);
-            redacted.push_str(&VOCABULARY.redaction.text);
+            redacted.push_str(VOCABULARY.redaction.text);
             at = span.end;
         }
         redacted.push_str(&text[at..]);
@@ -141,7 +141,7 @@ impl Redaction {
 
 /// Returns whether a field identifies an event, a session, a call or an agent.
 fn is_identity(field: Field) -> bool {
-    VOCABULARY.redaction.identities.iter().any(|name| name == field.name())
+    VOCABULARY.redaction.identities.contains(&field.name())
 }
 
 /// Returns the keys in quotes, the prefixes, and the escapes that may spell either. A JSON text that a redaction changes

@@ -30,7 +30,7 @@ impl Patterns {
         let lengths = || patterns.iter().map(|pattern| pattern.prefix.len() + pattern.minimum);
         Self {
             prefixes: prefixes.expect("the limits of a file are far below those of the automaton"),
-            classes: VOCABULARY.redaction.classes.values().map(|ranges| class_of(ranges)).collect(),
+            classes: VOCABULARY.redaction.classes.iter().map(|(_, ranges)| class_of(ranges)).collect(),
             least: lengths().min().unwrap_or(usize::MAX),
             window: lengths().max().unwrap_or(1) - 1,
             patterns,
@@ -91,7 +91,7 @@ pub fn push_span(spans: &mut Vec<Range<usize>>, span: Range<usize>) {
 }
 
 /// Returns which bytes the ranges contain; a range is its first and its last character.
-fn class_of(ranges: &[String]) -> [bool; 256] {
+fn class_of(ranges: &[&str]) -> [bool; 256] {
     let mut class = [false; 256];
     for range in ranges {
         if let [first, last] = *range.as_bytes() {
@@ -107,10 +107,10 @@ mod tests {
 
     /// Returns patterns of `prefix class minimum`.
     fn patterns(list: &[(&str, &str, usize)]) -> Patterns {
-        let classes = &VOCABULARY.redaction.classes;
+        let classes = VOCABULARY.redaction.classes;
         let pattern = |(prefix, class, minimum): &(&str, &str, usize)| RedactionPattern {
             prefix: (*prefix).to_owned(),
-            class: classes.keys().position(|name| name == class).expect("a class"),
+            class: classes.iter().position(|(name, _)| name == class).expect("a class"),
             minimum: *minimum,
         };
         Patterns::new(list.iter().map(pattern).collect())

@@ -229,7 +229,7 @@ impl<'a> File<'a> {
     fn class(&mut self, value: Span, path: &str) -> Option<usize> {
         let name = self.string(value);
         let class =
-            name.and_then(|name| VOCABULARY.redaction.classes.keys().position(|known| *known == name));
+            name.and_then(|name| VOCABULARY.redaction.classes.iter().position(|(known, _)| *known == name));
         if class.is_none() {
             self.problem(RedactionFault::Class, path);
         }
@@ -259,7 +259,7 @@ mod tests {
         let rules = parse_redaction(text).expect("valid");
         assert_eq!(rules.keys, ["PassWord", "é"]);
         let class =
-            VOCABULARY.redaction.classes.keys().position(|name| name == "base64url").expect("a class");
+            VOCABULARY.redaction.classes.iter().position(|(name, _)| *name == "base64url").expect("a class");
         assert_eq!(rules.patterns, [RedactionPattern { prefix: "sk-".to_owned(), class, minimum: 20 }]);
     }
 

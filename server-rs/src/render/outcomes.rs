@@ -102,7 +102,7 @@ pub fn backup_json(
 /// Renders the answer to a failed request.
 pub fn failure_json(failure: &Failure) -> String {
     let mut body = Map::new();
-    body.insert("error".to_owned(), failure.code.error_spec().text.as_str().into());
+    body.insert("error".to_owned(), failure.code.error_spec().text.into());
     body.insert("code".to_owned(), failure.code.as_str().into());
     body.extend(failure.members.clone());
     Value::from(body).to_string()

@@ -64,7 +64,7 @@ fn push_field(out: &mut Vec<u8>, column: &Column, value: &StoredValue<'_>) {
     match (column.kind, value) {
         (_, StoredValue::Null) => {}
         (ColumnKind::Choice(words), StoredValue::Name(_, text)) => {
-            if let Some(place) = words().iter().position(|word| **word == **text) {
+            if let Some(place) = words.iter().position(|word| **word == **text) {
                 encode_key(number, WireType::Varint, out);
                 encode_varint(place as u64 + 1, out);
             }

@@ -2,7 +2,7 @@
 //!
 //! Invariant: the JSON grammar is checked to the last byte, also after a problem.
 
-use crate::contract::{LIMITS, VOCABULARY};
+use crate::contract::{TUNING, VOCABULARY};
 use crate::rpc::options::{Options, read_options};
 use crate::rpc::problem::Problem;
 use crate::rpc::room::room_for;
@@ -31,7 +31,7 @@ pub(crate) fn read_arguments(
 ) -> Checked<Vec<Argument>> {
     if scanner.peek() != Some(b'[') {
         scanner.skip_value(depth)?;
-        return Ok(Err(Problem::new(&VOCABULARY.rpc_messages.params)));
+        return Ok(Err(Problem::new(VOCABULARY.rpc_messages.params)));
     }
     let checker = Checker { keeps_minus_zero };
     let mut arguments = Vec::with_capacity(method.parameters.len());
@@ -42,7 +42,7 @@ pub(crate) fn read_arguments(
         match parameter.filter(|_| problem.is_none()) {
             None => {
                 scanner.skip_value(depth + 1)?;
-                let unexpected = || Problem::new(&VOCABULARY.rpc_messages.unexpected).under(count);
+                let unexpected = || Problem::new(VOCABULARY.rpc_messages.unexpected).under(count);
                 problem = problem.take().or_else(|| Some(unexpected()));
             }
             Some(parameter) if parameter.is_optional && scanner.peek() == Some(b'n') => {
@@ -67,7 +67,7 @@ pub(crate) fn read_arguments(
 pub(crate) fn complete(method: &Method, mut arguments: Vec<Argument>) -> Result<Vec<Argument>, Problem> {
     for (index, parameter) in method.parameters.iter().enumerate().skip(arguments.len()) {
         if !parameter.is_optional {
-            return Err(Problem::new(&VOCABULARY.rpc_messages.missing).under(index));
+            return Err(Problem::new(VOCABULARY.rpc_messages.missing).under(index));
         }
         arguments.push(Argument::Absent);
     }
@@ -85,6 +85,6 @@ fn read_argument(
     }
     // A result is at most slightly longer than the rest of the body.
     let left = scanner.bytes.len() - scanner.at();
-    let mut out = Vec::with_capacity(if left > LIMITS.large_body_bytes { room_for(left) } else { 0 });
+    let mut out = Vec::with_capacity(if left > TUNING.large_body_bytes { room_for(left) } else { 0 });
     Ok(checker.value(scanner, kind, depth, &mut out)?.map(|()| Argument::Json(out)))
 }

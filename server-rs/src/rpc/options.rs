@@ -31,14 +31,14 @@ pub(crate) fn read_options(
         let text = match value.kind {
             SpanKind::String | SpanKind::EscapedString => match serde_json::from_slice::<String>(token) {
                 Ok(text) => text,
-                Err(_) => return problem(&VOCABULARY.rpc_messages.string),
+                Err(_) => return problem(VOCABULARY.rpc_messages.string),
             },
             SpanKind::Number if spec.kind == ParameterKind::Integer => {
                 let mut printed = Vec::new();
                 print_number(&mut printed, parse_number(std::str::from_utf8(token).unwrap_or_default()));
                 String::from_utf8(printed).unwrap_or_default()
             }
-            _ => return problem(&VOCABULARY.rpc_messages.option),
+            _ => return problem(VOCABULARY.rpc_messages.option),
         };
         options.push((spec.name.as_str(), text));
     }

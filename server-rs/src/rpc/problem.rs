@@ -24,14 +24,14 @@ impl Problem {
     pub fn of_type(kind: &Type) -> Self {
         let messages = &VOCABULARY.rpc_messages;
         match kind {
-            Type::Long => Self::new(&messages.long),
-            Type::Double => Self::new(&messages.double),
-            Type::Boolean => Self::new(&messages.boolean),
-            Type::Text => Self::new(&messages.string),
-            Type::Dictionary(_) | Type::Options(_) | Type::Any => Self::new(&messages.dictionary),
+            Type::Long => Self::new(messages.long),
+            Type::Double => Self::new(messages.double),
+            Type::Boolean => Self::new(messages.boolean),
+            Type::Text => Self::new(messages.string),
+            Type::Dictionary(_) | Type::Options(_) | Type::Any => Self::new(messages.dictionary),
             Type::Sequence(_) => {
                 let limit = LIMITS.rpc_sequence_items.to_string();
-                Self::new(&fill(&messages.sequence, &[("limit", &limit)]))
+                Self::new(&fill(messages.sequence, &[("limit", &limit)]))
             }
         }
     }

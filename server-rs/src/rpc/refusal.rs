@@ -1,6 +1,7 @@
 //! Describes why a call has no result (rules RPC-02, RPC-03 and RPC-05).
 
-use crate::contract::{RpcErrorSpec, VOCABULARY};
+use crate::contract::VOCABULARY;
+use crate::contract::vocabulary::RpcErrorSpec;
 use crate::rpc::problem::Problem;
 
 /// The errors of typed calls; `contract/vocabulary.json` explains each by its message.

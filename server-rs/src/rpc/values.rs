@@ -111,7 +111,7 @@ impl Checker {
         }
         for (index, ((name, kind), span)) in members.iter().zip(given).enumerate() {
             if span.kind == SpanKind::Absent {
-                return Ok(Err(Problem::new(&VOCABULARY.rpc_messages.missing).under(name)));
+                return Ok(Err(Problem::new(VOCABULARY.rpc_messages.missing).under(name)));
             }
             out.push(if index == 0 { b'{' } else { b',' });
             out.push(b'"');

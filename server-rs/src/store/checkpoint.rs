@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 
-use crate::contract::LIMITS;
+use crate::contract::TUNING;
 use crate::meters::Meters;
 use crate::platform::open_to_sync;
 use crate::store::connection::{ConnectionOptions, OpenError, open_connection};
@@ -83,7 +83,7 @@ impl Checkpointer {
             wake: Some(wake),
             thread: Some(thread),
             busy,
-            due: LIMITS.checkpoint_wal_bytes,
+            due: TUNING.checkpoint_wal_bytes,
             used: 0,
             restart_after: Instant::now(),
             is_refusing: false,
@@ -94,7 +94,7 @@ impl Checkpointer {
 
     /// Returns whether a group may be written: `false` while readers pin more of the log than allowed (rule STO-04).
     pub fn admits_group(&mut self, connection: &Connection) -> rusqlite::Result<bool> {
-        let is_short = self.used < LIMITS.checkpoint_most_wal_bytes;
+        let is_short = self.used < TUNING.checkpoint_most_wal_bytes;
         if !is_short {
             self.finish_pass();
         }
@@ -112,18 +112,18 @@ impl Checkpointer {
     pub fn after_group(&mut self, connection: &Connection) -> rusqlite::Result<()> {
         let log = read_log(connection, "NOOP")?;
         if log.used < self.used {
-            self.due = LIMITS.checkpoint_wal_bytes;
+            self.due = TUNING.checkpoint_wal_bytes;
         }
         self.used = log.used;
-        if log.used >= LIMITS.checkpoint_restart_wal_bytes {
+        if log.used >= TUNING.checkpoint_restart_wal_bytes {
             return self.restart(connection).map(drop);
         }
-        let is_long = log.used >= LIMITS.checkpoint_finish_wal_bytes;
+        let is_long = log.used >= TUNING.checkpoint_finish_wal_bytes;
         if log.rest == 0 || (log.used < self.due && !is_long) || self.busy.load(Ordering::Acquire) {
             return Ok(());
         }
-        self.due = log.used + LIMITS.checkpoint_wal_bytes;
-        if is_long && log.rest <= log.used / LIMITS.checkpoint_finish_rest_share {
+        self.due = log.used + TUNING.checkpoint_wal_bytes;
+        if is_long && log.rest <= log.used / TUNING.checkpoint_finish_rest_share {
             return run_checkpoint(connection, &self.meters, WRITER, "PASSIVE").map(drop);
         }
         self.busy.store(true, Ordering::Release);
@@ -151,7 +151,7 @@ impl Checkpointer {
         if self.thread.take().is_some_and(|thread| thread.join().is_err()) {
             tracing::error!("the checkpointer panicked");
         }
-        connection.busy_timeout(Duration::from_millis(LIMITS.checkpoint_restart_wait_ms))?;
+        connection.busy_timeout(Duration::from_millis(TUNING.checkpoint_restart_wait_ms))?;
         let log = run_checkpoint(connection, &self.meters, WRITER, "TRUNCATE")?;
         if log.is_busy {
             tracing::warn!(used = log.used, "readers hold the write-ahead log");
@@ -162,7 +162,7 @@ impl Checkpointer {
     /// Waits for a pass of the thread that is slower than the writer. After it the log can restart at once, unless
     /// readers hold it.
     fn finish_pass(&mut self) {
-        let last = Instant::now() + Duration::from_millis(LIMITS.checkpoint_pass_wait_ms);
+        let last = Instant::now() + Duration::from_millis(TUNING.checkpoint_pass_wait_ms);
         while self.busy.load(Ordering::Acquire) && Instant::now() < last {
             std::thread::sleep(PASS_POLL);
             self.restart_after = Instant::now();
@@ -176,10 +176,10 @@ impl Checkpointer {
             return Ok(false);
         }
         let usual: i64 = connection.pragma_query_value(None, "busy_timeout", |row| row.get(0))?;
-        connection.busy_timeout(Duration::from_millis(LIMITS.checkpoint_restart_wait_ms))?;
+        connection.busy_timeout(Duration::from_millis(TUNING.checkpoint_restart_wait_ms))?;
         let log = run_checkpoint(connection, &self.meters, WRITER, "RESTART");
         connection.busy_timeout(Duration::from_millis(usual.unsigned_abs()))?;
-        self.restart_after = Instant::now() + Duration::from_millis(LIMITS.checkpoint_restart_interval_ms);
+        self.restart_after = Instant::now() + Duration::from_millis(TUNING.checkpoint_restart_interval_ms);
         Ok(!log?.is_busy)
     }
 }
@@ -210,7 +210,7 @@ fn pass(connection: &Connection, database: &File, meters: &Meters) -> rusqlite::
         let log = read_log(connection, "NOOP")?;
         let is_held = log.rest >= rest;
         (rest, used) = (log.rest, log.used);
-        if rest <= LIMITS.checkpoint_pass_rest_bytes || is_held {
+        if rest <= TUNING.checkpoint_pass_rest_bytes || is_held {
             break;
         }
     }
@@ -220,7 +220,7 @@ fn pass(connection: &Connection, database: &File, meters: &Meters) -> rusqlite::
     }
     let failed = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_IOERR_FSYNC);
     database.sync_data().map_err(|error| rusqlite::Error::SqliteFailure(failed, Some(error.to_string())))?;
-    if used >= LIMITS.checkpoint_finish_wal_bytes {
+    if used >= TUNING.checkpoint_finish_wal_bytes {
         run_checkpoint(connection, meters, CHECKPOINTER, "PASSIVE")?;
     }
     Ok(())
@@ -278,7 +278,7 @@ mod tests {
             Checkpointer::start(&options, Arc::new(Meters::new()), |_| {}).expect("a thread");
 
         // A restart has just failed, because the pass held the log.
-        checkpointer.used = LIMITS.checkpoint_most_wal_bytes;
+        checkpointer.used = TUNING.checkpoint_most_wal_bytes;
         checkpointer.restart_after = Instant::now() + Duration::from_secs(60);
         assert_eq!(checkpointer.admits_group(&connection), Ok(false), "without a pass, readers hold the log");
 

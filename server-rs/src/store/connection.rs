@@ -13,7 +13,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::config::Durability;
 use crate::config::spec::exit_message;
-use crate::contract::{FILE_PRAGMAS, LIMITS, PRAGMAS, REPORTED_PRAGMAS, SCHEMA};
+use crate::contract::{FILE_PRAGMAS, PRAGMAS, REPORTED_PRAGMAS, SCHEMA, TUNING};
 use crate::error::ErrorCode;
 use crate::platform::private_file;
 use crate::store::failure::{file_reason, store_code};
@@ -222,11 +222,11 @@ pub(super) fn check_database(path: &Path) -> Result<(), OpenError> {
 pub fn check_sqlite(path: &Path) -> Result<(), OpenError> {
     let number = |text: &str| text.split('.').map(|part| part.parse().unwrap_or(0)).collect::<Vec<u32>>();
     let found = rusqlite::version();
-    if number(found) < number(&LIMITS.sqlite_minimum) {
+    if number(found) < number(TUNING.sqlite_minimum) {
         return Err(OpenError::new(
             path,
             "old_sqlite",
-            &[("found", found), ("known", &LIMITS.sqlite_minimum)],
+            &[("found", found), ("known", TUNING.sqlite_minimum)],
         ));
     }
     Ok(())

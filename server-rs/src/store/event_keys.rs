@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use hashbrown::HashSet;
 use rusqlite::{Connection, params};
 
-use crate::contract::LIMITS;
+use crate::contract::TUNING;
 use crate::queries;
 use crate::store::key_filter::KeyHash;
 use crate::store::key_flush::Flush;
@@ -119,11 +119,11 @@ impl Known {
         self.group.clear();
         let rows = last_id - self.last_keyed_id;
         let is_long =
-            self.tail.len() >= LIMITS.event_key_tail || rows >= LIMITS.event_key_tail as i64 * ROWS_PER_KEY;
+            self.tail.len() >= TUNING.event_key_tail || rows >= TUNING.event_key_tail as i64 * ROWS_PER_KEY;
         if is_long && self.flush.is_none() {
             self.start_flush(connection, last_id)?;
         }
-        let budget = stored.saturating_mul(LIMITS.event_key_merge_keys_per_event);
+        let budget = stored.saturating_mul(TUNING.event_key_merge_keys_per_event);
         self.advance(connection, budget)?;
         self.delete_tail(connection, budget)
     }
@@ -160,9 +160,9 @@ impl Known {
             return Ok(());
         }
         let of_level = self.runs.iter().filter(|run| run.level == level);
-        let oldest: Vec<&Run> = of_level.take(LIMITS.event_key_merge_runs).collect();
+        let oldest: Vec<&Run> = of_level.take(TUNING.event_key_merge_runs).collect();
         let key_count: i64 = oldest.iter().map(|run| run.key_count).sum();
-        if oldest.len() == LIMITS.event_key_merge_runs && key_count <= LIMITS.event_key_run_keys {
+        if oldest.len() == TUNING.event_key_merge_runs && key_count <= TUNING.event_key_run_keys {
             let merge = Merge::start(connection, &oldest, level)?;
             self.merges.push(merge);
         }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 
+use crate::contract::vocabulary::{event_type, source, status};
 use crate::event::{Event, Outcome};
 use crate::field::Field;
 use crate::meters::EventSource;
@@ -368,14 +369,14 @@ impl EventWriter {
         delta.model = id_of(Field::Model).or(delta.model);
         if event.wait != DISMISSAL {
             delta.is_active = true;
-            let is_end = event.word(Field::EventType) == Some("session_end");
-            if is_end || !matches!(event.word(Field::Source), Some("otel" | "import")) {
+            let is_end = event.word(Field::EventType) == Some(event_type::SESSION_END);
+            if is_end || !matches!(event.word(Field::Source), Some(source::OTEL | source::IMPORT)) {
                 delta.ended = Some(is_end);
             }
         }
         delta.last_event_id = id;
         delta.event_count += 1;
-        delta.error_count += i64::from(event.word(Field::Status) == Some("error"));
+        delta.error_count += i64::from(event.word(Field::Status) == Some(status::ERROR));
         delta.tokens_in = delta.tokens_in.saturating_add(number(Field::TokensIn));
         delta.tokens_out = delta.tokens_out.saturating_add(number(Field::TokensOut));
         delta.cache_read_tokens = delta.cache_read_tokens.saturating_add(number(Field::CacheReadTokens));

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use crate::contract::LIMITS;
+use crate::contract::{LIMITS, TUNING};
 use crate::field::COLUMNS;
 use crate::queries;
 use crate::render::msgpack::MsgpackRows;
@@ -127,7 +127,7 @@ pub fn read_forward_batch(connection: &Connection, above: i64, most: u64) -> rus
         ids.push(stored_id_of(row));
         rows.push(&forwarded_row(row, &origin));
         bytes += stored_metadata_of(row).len();
-        Ok(bytes < LIMITS.forward_batch_bytes)
+        Ok(bytes < TUNING.forward_batch_bytes)
     })?;
     Ok(ForwardBatch {
         body: rows.page(reached),

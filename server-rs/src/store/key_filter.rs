@@ -5,7 +5,7 @@
 //! words, and one bit per word for each key. The file stores it, so both servers must compute the same bits for a
 //! key.
 
-use crate::contract::LIMITS;
+use crate::contract::TUNING;
 
 const WORDS: usize = 8;
 const BLOCK_BITS: u64 = 256;
@@ -52,7 +52,7 @@ pub struct KeyFilter {
 impl KeyFilter {
     /// Creates an empty filter for this many keys.
     pub fn for_keys(count: i64) -> Self {
-        let blocks = (count.unsigned_abs() * LIMITS.event_key_filter_bits).div_ceil(BLOCK_BITS).max(1);
+        let blocks = (count.unsigned_abs() * TUNING.event_key_filter_bits).div_ceil(BLOCK_BITS).max(1);
         Self { words: vec![0; usize::try_from(blocks).unwrap_or(usize::MAX) * WORDS] }
     }
 

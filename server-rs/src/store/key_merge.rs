@@ -5,7 +5,7 @@
 
 use rusqlite::Connection;
 
-use crate::contract::LIMITS;
+use crate::contract::TUNING;
 use crate::queries;
 use crate::store::key_run::{DROPPED, Run, RunReader, RunWriter, block_id, set_state};
 
@@ -76,7 +76,7 @@ pub struct DroppedRun {
 impl DroppedRun {
     /// Creates a dropped run of at most this many keys.
     pub fn new(id: i64, key_count: i64) -> Self {
-        let blocks = key_count.unsigned_abs().div_ceil(LIMITS.event_key_block_keys as u64);
+        let blocks = key_count.unsigned_abs().div_ceil(TUNING.event_key_block_keys as u64);
         Self { id, blocks: blocks.cast_signed(), next_block: 0 }
     }
 

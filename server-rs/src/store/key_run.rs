@@ -5,7 +5,7 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use crate::contract::LIMITS;
+use crate::contract::TUNING;
 use crate::queries;
 use crate::store::key_filter::{KeyFilter, KeyHash};
 
@@ -63,7 +63,7 @@ impl Run {
 
 /// Returns the id of a run's block.
 pub(super) fn block_id(run: i64, block: i64) -> i64 {
-    run * LIMITS.event_key_run_blocks + block
+    run * TUNING.event_key_run_blocks + block
 }
 
 /// Passes the keys of a block, which must exist, to `use`.
@@ -98,7 +98,7 @@ impl RunWriter {
         let id =
             insert.query_row(params![level, GROWING, key_count, [0_u8; 0], [0_u8; 0]], |row| row.get(0))?;
         let run = Run { id, level, key_count, filter: KeyFilter::for_keys(key_count), fences: Vec::new() };
-        Ok(Self { run, block: Vec::with_capacity(LIMITS.event_key_block_keys * KEY_BYTES) })
+        Ok(Self { run, block: Vec::with_capacity(TUNING.event_key_block_keys * KEY_BYTES) })
     }
 
     /// Appends the next key, which is above all earlier ones.
@@ -108,7 +108,7 @@ impl RunWriter {
         }
         self.run.filter.insert(KeyHash::new(key));
         self.block.extend_from_slice(&key.to_be_bytes());
-        if self.block.len() == LIMITS.event_key_block_keys * KEY_BYTES {
+        if self.block.len() == TUNING.event_key_block_keys * KEY_BYTES {
             self.write(connection)
         } else {
             Ok(())

@@ -114,7 +114,7 @@ use tokio::sync::{Notify, watch};
 
 use crate::clock::Clock;
 use crate::config::Durability;
-use crate::contract::LIMITS;
+use crate::contract::TUNING;
 use crate::error::ErrorCode;
 use crate::meters::Meters;
 use crate::platform::identity_of;
@@ -461,7 +461,7 @@ impl Store {
     /// write, and signs that the next write fails (rule HEA-02). Runs until dropped.
     pub async fn watch(&self) {
         let (mut since_probe, mut was_writable) = (0, true);
-        let mut tick = tokio::time::interval(Duration::from_millis(LIMITS.storage_watch_ms));
+        let mut tick = tokio::time::interval(Duration::from_millis(TUNING.storage_watch_ms));
         loop {
             tick.tick().await;
             if identity_of(&self.options.path) != Some(self.identity) {
@@ -471,11 +471,11 @@ impl Store {
                 self.stop.notify_one();
             }
             self.writer.tick();
-            since_probe += LIMITS.storage_watch_ms;
+            since_probe += TUNING.storage_watch_ms;
             self.state.set_disk_full(read_disk(&self.options.path).is_some_and(DiskSpace::is_full));
             let can_write = is_writable(&self.options.path);
             let has_warning = std::mem::replace(&mut was_writable, can_write) && !can_write;
-            if self.state.wants_probe(has_warning) && since_probe >= LIMITS.probe_interval_ms {
+            if self.state.wants_probe(has_warning) && since_probe >= TUNING.probe_interval_ms {
                 since_probe = 0;
                 self.writer.probe();
             }

@@ -134,9 +134,9 @@ impl NamesOfKind {
 
     /// Returns the id of the name that stands for all further ones.
     fn overflow_id(&mut self, connection: &Connection, kind: Field) -> rusqlite::Result<i64> {
-        match find_name(connection, kind, &VOCABULARY.overflow_name)? {
+        match find_name(connection, kind, VOCABULARY.overflow_name)? {
             Some(id) => Ok(id),
-            None => self.insert(connection, kind, &VOCABULARY.overflow_name),
+            None => self.insert(connection, kind, VOCABULARY.overflow_name),
         }
     }
 

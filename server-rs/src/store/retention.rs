@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
-use crate::contract::LIMITS;
+use crate::contract::{LIMITS, TUNING};
 use crate::error::ErrorCode;
 use crate::meters::Meters;
 use crate::queries;
@@ -125,7 +125,7 @@ impl Retention {
         self.stored += events as u64;
         // Under load the size is checked more often than once a second.
         if !self.is_copy
-            && self.stored >= LIMITS.retention_step_events
+            && self.stored >= TUNING.retention_step_events
             && self.bounds.bytes.load(Ordering::Relaxed) > 0
         {
             self.is_due = true;
@@ -143,7 +143,7 @@ impl Retention {
         let bound = |bound: &AtomicU64| bound.load(Ordering::Relaxed);
         self.is_due = !self.is_copy && (bound(&self.bounds.days) > 0 || bound(&self.bounds.bytes) > 0);
         if !std::mem::take(&mut self.is_busy) {
-            self.is_vacuuming = free_bytes(connection)?.0 > LIMITS.retention_free_bytes;
+            self.is_vacuuming = free_bytes(connection)?.0 > TUNING.retention_free_bytes;
         }
         Ok(())
     }
@@ -244,7 +244,7 @@ impl Retention {
     fn vacuum(&mut self, connection: &Connection) -> rusqlite::Result<()> {
         let before = free_bytes(connection)?.0;
         // Each row of the result frees one page, so the loop reads all rows.
-        let sql = format!("PRAGMA incremental_vacuum({})", LIMITS.retention_vacuum_pages);
+        let sql = format!("PRAGMA incremental_vacuum({})", TUNING.retention_vacuum_pages);
         let mut vacuum = connection.prepare_cached(&sql)?;
         let mut pages = vacuum.query([])?;
         while pages.next()?.is_some() {}

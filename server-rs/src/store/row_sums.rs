@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
+use crate::contract::vocabulary::{event_type, status};
 use crate::field::Field;
 use crate::queries;
 use crate::store::query::each;
@@ -42,7 +43,7 @@ impl RowSums {
         let name = |kind: &str, text: &str| -> rusqlite::Result<Option<i64>> {
             connection.query_row(queries::SELECT_NAME, params![kind, text], |row| row.get(0)).optional()
         };
-        let (error, step) = (name("status", "error")?, name("event_type", "plan_step")?);
+        let (error, step) = (name("status", status::ERROR)?, name("event_type", event_type::PLAN_STEP)?);
         Ok(Self { open_hour: open_hour(connection)?, error, step, ..Self::default() })
     }
 

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use rusqlite::{Connection, Row, named_params};
 
 use crate::contract::LIMITS;
+use crate::contract::vocabulary::{event_type, status};
 use crate::field::Field;
 use crate::queries;
 use crate::render::Reached;
@@ -138,8 +139,12 @@ fn sums_of_rows(
     let ms = filter.bucket.ms();
     let by = Field::NAME_KINDS.iter().position(|kind| Some(*kind) == filter.by).map_or(0, |place| place + 1);
     let by = i64::try_from(by).unwrap_or_default();
-    let error = find_name(connection, Field::Status, "error")?;
-    let step = if is_of_calls(filter) { find_name(connection, Field::EventType, "plan_step")? } else { None };
+    let error = find_name(connection, Field::Status, status::ERROR)?;
+    let step = if is_of_calls(filter) {
+        find_name(connection, Field::EventType, event_type::PLAN_STEP)?
+    } else {
+        None
+    };
     search_sums(
         connection,
         &[

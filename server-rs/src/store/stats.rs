@@ -7,6 +7,7 @@
 use hashbrown::HashMap;
 use rusqlite::{Connection, params};
 
+use crate::contract::vocabulary::{event_type, status};
 use crate::event::Event;
 use crate::field::Field;
 use crate::queries;
@@ -43,7 +44,7 @@ impl StatsDelta {
     fn add(&mut self, event: &Event, computed_cost_nanos: i64) {
         let sum = |field| event.number(field).unwrap_or(0);
         self.event_count += 1;
-        self.error_count += i64::from(event.word(Field::Status) == Some("error"));
+        self.error_count += i64::from(event.word(Field::Status) == Some(status::ERROR));
         self.duration_count += i64::from(event.number(Field::DurationMs).is_some());
         // Sums stop at the largest integer instead of wrapping (rule STA-06).
         self.duration_ms = self.duration_ms.saturating_add(sum(Field::DurationMs));
@@ -71,7 +72,7 @@ impl StatsDeltas {
     /// Counts an event under its tool. A step counts as an event alone, since it is not a call (rule STA-02).
     pub fn add_tool(&mut self, name: i64, agent_type: i64, event: &Event, computed_cost_nanos: i64) {
         let delta = self.deltas.entry((name, agent_type)).or_default();
-        if event.word(Field::EventType) == Some("plan_step") {
+        if event.word(Field::EventType) == Some(event_type::PLAN_STEP) {
             delta.event_count += 1;
         } else {
             delta.add(event, computed_cost_nanos);

@@ -12,7 +12,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::clock::Clock;
-use crate::contract::LIMITS;
+use crate::contract::TUNING;
 use crate::digest::Digest;
 use crate::error::ErrorCode;
 use crate::event::Outcome;
@@ -102,7 +102,7 @@ impl Work {
                     Message::Probe => self.probe(),
                     Message::Close => open = false,
                 }
-                next = if size < LIMITS.group_events { waiting.try_recv().ok() } else { None };
+                next = if size < TUNING.group_events { waiting.try_recv().ok() } else { None };
             }
             if !group.is_empty() {
                 self.retention.note_group(size);
@@ -119,7 +119,7 @@ impl Work {
             }
             if self.retention.has_work() {
                 // Twice as much as was stored, so that deletions keep up with every load.
-                self.delete(LIMITS.retention_step_events + 2 * size as u64);
+                self.delete(TUNING.retention_step_events + 2 * size as u64);
             }
         }
         self.save_cursor();

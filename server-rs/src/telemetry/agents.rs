@@ -238,7 +238,7 @@ impl Entry {
         let status = &spec["status"];
         Some(Entry::Event(Meaning {
             when: when.map(|(key, text)| Some((Key::read(key), text.as_str()?))).collect::<Option<_>>()?,
-            event_type: known(&VOCABULARY.event_types, spec["event_type"].as_str()?)?,
+            event_type: known(VOCABULARY.event_types, spec["event_type"].as_str()?)?,
             status: if status.is_null() { None } else { Some(StatusRule::read(status)?) },
             same: Same::read(&spec["same"])?,
             fields: sources_of(&spec["fields"])?,
@@ -323,8 +323,8 @@ fn entries_of(names: &'static Value) -> Option<HashMap<&'static str, Vec<Entry>>
 }
 
 /// Returns the word of the vocabulary that equals this one.
-fn known(words: &'static [String], word: &str) -> Option<&'static str> {
-    words.iter().find(|known| *known == word).map(String::as_str)
+fn known(words: &'static [&'static str], word: &str) -> Option<&'static str> {
+    words.iter().copied().find(|known| *known == word)
 }
 
 #[cfg(test)]

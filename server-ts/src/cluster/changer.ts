@@ -6,7 +6,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from '../clock.ts';
-import { LIMITS } from '../contract.ts';
+import { TUNING } from '../contract.ts';
 import type { ClusterChange } from '../store/cluster-change.ts';
 import type { Scope } from '../store/deletions.ts';
 import type { Store } from '../store/index.ts';
@@ -63,7 +63,7 @@ export class Changer {
     let areFlagsKnown = this.flags.days === 0 && this.flags.bytes === 0;
     let isReducing = false;
     for (;;) {
-      await sleep(LIMITS.storage_watch_ms, undefined, { signal, ref: false }).catch(() => {});
+      await sleep(TUNING.storage_watch_ms, undefined, { signal, ref: false }).catch(() => {});
       if (signal.aborted) return;
       // A copy that is behind would name rows that are deleted already.
       if (!this.progress.isCurrent) continue;

@@ -7,7 +7,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConsumerMessages, JsMsg, StreamInfo } from '@nats-io/jetstream';
 import type { Buffers } from '../buffers.ts';
-import { CLUSTER, LIMITS } from '../contract.ts';
+import { CLUSTER, TUNING } from '../contract.ts';
 import type { Log } from '../log.ts';
 import type { ClusterEvents } from '../store/cluster.ts';
 import type { ClusterChange } from '../store/cluster-change.ts';
@@ -73,7 +73,7 @@ export class Follower {
       });
       if (signal.aborted) return;
       this.progress.fail(failure);
-      await sleep(LIMITS.cluster_retry_ms, undefined, { signal, ref: false }).catch(() => {});
+      await sleep(TUNING.cluster_retry_ms, undefined, { signal, ref: false }).catch(() => {});
     }
   }
 
@@ -99,9 +99,9 @@ export class Follower {
     const consumer = await this.link.answer(() => current.manager.consumers.add(name, config));
     if (consumer === undefined) return UNREACHABLE;
     const messages = await current.client.consumers.getConsumerFromInfo(consumer).consume({
-      max_messages: LIMITS.cluster_group_events,
-      idle_heartbeat: LIMITS.cluster_heartbeat_ms,
-      expires: 5 * LIMITS.cluster_heartbeat_ms,
+      max_messages: TUNING.cluster_group_events,
+      idle_heartbeat: TUNING.cluster_heartbeat_ms,
+      expires: 5 * TUNING.cluster_heartbeat_ms,
       abort_on_missing_resource: true,
     });
     this.messages = messages;
@@ -243,8 +243,8 @@ class Reading {
     // A change comes after the events of its group.
     return (
       this.change !== undefined ||
-      this.received.length >= LIMITS.cluster_group_events ||
-      this.bytes >= LIMITS.cluster_group_bytes
+      this.received.length >= TUNING.cluster_group_events ||
+      this.bytes >= TUNING.cluster_group_bytes
     );
   }
 }

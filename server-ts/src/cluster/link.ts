@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { JetStreamClient, JetStreamManager, StreamInfo } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { StreamSource } from '../config/index.ts';
-import { LIMITS } from '../contract.ts';
+import { LIMITS, TUNING } from '../contract.ts';
 import type { ClusterStream } from '../store/cluster.ts';
 import { parseTimestamp } from '../timestamp.ts';
 
@@ -11,7 +11,7 @@ import { parseTimestamp } from '../timestamp.ts';
 export const UNREACHABLE = 'unreachable';
 
 /** Number of requests for one answer. */
-const REQUESTS = LIMITS.cluster_answer_ms / LIMITS.cluster_retry_ms;
+const REQUESTS = LIMITS.cluster_answer_ms / TUNING.cluster_retry_ms;
 const NANOS = 1_000_000_000;
 const NANOS_PER_MS = 1_000_000;
 
@@ -92,7 +92,7 @@ export class Link {
     const after = (delayMs: number): Promise<undefined> =>
       sleep(delayMs, undefined, { signal: ended.signal, ref: false });
     const answers = Array.from({ length: REQUESTS }, async (_, index) => {
-      await after(index * LIMITS.cluster_retry_ms);
+      await after(index * TUNING.cluster_retry_ms);
       return request();
     });
     try {
@@ -129,7 +129,7 @@ export class Link {
           ignoreAuthErrorAbort: true,
           timeout: LIMITS.cluster_connect_ms,
           maxReconnectAttempts: -1,
-          reconnectTimeWait: LIMITS.cluster_retry_ms,
+          reconnectTimeWait: TUNING.cluster_retry_ms,
           reconnectJitter: 0,
         });
         const options = { timeout: LIMITS.cluster_answer_ms };
@@ -138,7 +138,7 @@ export class Link {
         this.isUp = true;
         void this.watch(connection);
       } catch {
-        await sleep(LIMITS.cluster_retry_ms, undefined, { ref: false });
+        await sleep(TUNING.cluster_retry_ms, undefined, { ref: false });
       }
     }
     if (this.isClosed) await this.close();

@@ -5,7 +5,7 @@
  * an object of an event that is gone is of no use.
  */
 import { createHash } from 'node:crypto';
-import { LIMITS } from '../contract.ts';
+import { LIMITS, TUNING } from '../contract.ts';
 import { type Digest, digestHex } from '../digest.ts';
 import { Failure } from '../error.ts';
 import type { Log } from '../log.ts';
@@ -97,7 +97,7 @@ function readerOf(file: TemporaryFile, size: number): ReadableStream<Uint8Array>
     {
       async pull(controller) {
         if (at >= size) return controller.close();
-        const bytes = await file.read(at, Math.min(size - at, LIMITS.attachment_chunk_bytes));
+        const bytes = await file.read(at, Math.min(size - at, TUNING.attachment_chunk_bytes));
         at += bytes.length;
         controller.enqueue(bytes);
       },

@@ -1,5 +1,5 @@
 /** Knows how far this server has followed the stream, and which messages were duplicates (rules CLU-04 and CLU-07). */
-import { LIMITS } from '../contract.ts';
+import { TUNING } from '../contract.ts';
 import type { Log } from '../log.ts';
 import type { Attached } from '../store/attachments.ts';
 
@@ -69,7 +69,7 @@ export class Progress {
   advance(sequence: number, duplicates: Iterable<number>, waiting: number): void {
     for (const duplicate of duplicates) this.duplicates.add(duplicate);
     for (const oldest of this.duplicates) {
-      if (this.duplicates.size <= LIMITS.cluster_known_duplicates) break;
+      if (this.duplicates.size <= TUNING.cluster_known_duplicates) break;
       this.duplicates.delete(oldest);
     }
     this.waiting = waiting;
@@ -126,7 +126,7 @@ export class Progress {
 function note<T>(effects: Map<number, T>, sequence: number, effect: T): void {
   effects.set(sequence, effect);
   for (const oldest of effects.keys()) {
-    if (effects.size <= LIMITS.cluster_known_duplicates) break;
+    if (effects.size <= TUNING.cluster_known_duplicates) break;
     effects.delete(oldest);
   }
 }

@@ -5,7 +5,7 @@
  * need its objects, whichever server removes them.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LIMITS } from '../contract.ts';
+import { TUNING } from '../contract.ts';
 import type { Log } from '../log.ts';
 import type { Store } from '../store/index.ts';
 import type { Bucket } from './bucket.ts';
@@ -55,7 +55,7 @@ export class Sweeper {
         // The store may close meanwhile.
         if (!(await this.sweep().catch(() => false))) this.isDue = true;
       }
-      const pauseMs = Math.max(LIMITS.cluster_sweep_ms, PAUSE_SHARE * (performance.now() - startMs));
+      const pauseMs = Math.max(TUNING.cluster_sweep_ms, PAUSE_SHARE * (performance.now() - startMs));
       await sleep(pauseMs, undefined, { signal, ref: false }).catch(() => {});
       if (!this.isDue && !signal.aborted) await this.rest();
     }
@@ -64,7 +64,7 @@ export class Sweeper {
   /** Waits until a sweep is due. */
   private rest(): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(() => this.wake(), 1000 * LIMITS.cluster_sweep_most_s).unref();
+      const timer = setTimeout(() => this.wake(), 1000 * TUNING.cluster_sweep_most_s).unref();
       this.wake = () => {
         clearTimeout(timer);
         resolve();
@@ -87,7 +87,7 @@ export class Sweeper {
       if (!(await this.bucket.remove(name, chunks))) return false;
       removed += 1;
     }
-    const mostMs = 1000 * LIMITS.cluster_leftover_s;
+    const mostMs = 1000 * TUNING.cluster_leftover_s;
     for (const chunks of this.leftovers.overdue(listing.leftovers, performance.now(), mostMs)) {
       if (!(await this.bucket.remove(undefined, chunks))) return false;
       removed += 1;

@@ -1,5 +1,5 @@
 /** Judges the answer of a receiver (rules FWD-06 and FWD-07). Pure. */
-import { LIMITS } from '../contract.ts';
+import { TUNING } from '../contract.ts';
 
 /** The failure of a request without an answer. */
 export const UNREACHABLE = 'unreachable';
@@ -61,5 +61,5 @@ function isCount(value: unknown): value is number {
 /** Returns the seconds of `Retry-After`; a date counts as absent. */
 function secondsOf(retryAfter: string | undefined): number | undefined {
   const text = retryAfter?.trim() ?? '';
-  return /^[0-9]+$/.test(text) ? Math.min(Number(text), LIMITS.forward_retry_after_most_s) : undefined;
+  return /^[0-9]+$/.test(text) ? Math.min(Number(text), TUNING.forward_retry_after_most_s) : undefined;
 }

@@ -7,7 +7,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from '../clock.ts';
 import type { Receiver } from '../config/index.ts';
-import { LIMITS } from '../contract.ts';
+import { TUNING } from '../contract.ts';
 import type { Log } from '../log.ts';
 import type { ForwardBatch, ForwardCursor } from '../store/forwarding.ts';
 import type { Store } from '../store/index.ts';
@@ -87,7 +87,7 @@ export class Forwarder {
 
   /** Forwards events until the end. */
   async run(): Promise<void> {
-    let most = LIMITS.forward_batch_events;
+    let most = TUNING.forward_batch_events;
     let failures = 0;
     let lost = 0;
     while (!this.ended.signal.aborted) {
@@ -96,15 +96,15 @@ export class Forwarder {
           this.wake = resolve;
         });
         this.wake = undefined;
-        await this.pause(LIMITS.forward_pause_ms);
+        await this.pause(TUNING.forward_pause_ms);
         continue;
       }
       const next = await this.forward(most);
       lost = this.reportLosses(lost);
       if (next.kind === 'batch') {
-        most = Math.min(2 * most, LIMITS.forward_batch_events);
+        most = Math.min(2 * most, TUNING.forward_batch_events);
         failures = 0;
-        if (!next.isFollowed) await this.pause(LIMITS.forward_pause_ms);
+        if (!next.isFollowed) await this.pause(TUNING.forward_pause_ms);
       } else if (next.kind === 'halves') {
         most = Math.ceil(next.count / 2);
       } else {
@@ -197,6 +197,6 @@ export class Forwarder {
  * so that many senders do not return at once.
  */
 function backOffMs(failures: number): number {
-  const most = Math.min(LIMITS.forward_retry_ms * 2 ** Math.min(failures, 20), LIMITS.forward_retry_most_ms);
+  const most = Math.min(TUNING.forward_retry_ms * 2 ** Math.min(failures, 20), TUNING.forward_retry_most_ms);
   return (most * (1 + Math.random())) / 2;
 }

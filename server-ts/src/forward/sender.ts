@@ -5,7 +5,7 @@
  * token appears in no log line and no error.
  */
 import type { Receiver } from '../config/index.ts';
-import { LIMITS } from '../contract.ts';
+import { TUNING } from '../contract.ts';
 import { HttpClient } from '../http-client.ts';
 import type { Log } from '../log.ts';
 import { type Answer, failed, readAnswer, UNREACHABLE } from './answer.ts';
@@ -39,10 +39,10 @@ export class Sender {
   }
 
   private async exchange(body: Uint8Array, events: number): Promise<Answer> {
-    const signal = AbortSignal.timeout(LIMITS.forward_timeout_ms);
+    const signal = AbortSignal.timeout(TUNING.forward_timeout_ms);
     const response = await this.client.post(this.headers, body, signal);
     const parts: Buffer[] = [];
-    let left = LIMITS.forward_answer_bytes;
+    let left = TUNING.forward_answer_bytes;
     for await (const part of response as AsyncIterable<Buffer>) {
       parts.push(part);
       left -= part.length;

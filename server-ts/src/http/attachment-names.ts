@@ -29,9 +29,11 @@ export function mediaType({ headers }: Pick<Head, 'headers'>): string {
   throw new Failure('unsupported_media_type', { supported: ['*/*'] });
 }
 
+const INLINE: readonly string[] = VOCABULARY.inline_media_types;
+
 /** Returns the `Content-Disposition` of an attachment (RFC 6266 and RFC 8187). */
 export function disposition(name: string, type: string): string {
-  const kind = VOCABULARY.inline_media_types.includes(type) ? 'inline' : 'attachment';
+  const kind = INLINE.includes(type) ? 'inline' : 'attachment';
   const plain = name.replace(/[^ -~]|["%\\]/gu, '_');
   const value = `${kind}; filename="${plain}"`;
   return plain === name ? value : `${value}; filename*=UTF-8''${encoded(name)}`;

@@ -6,7 +6,7 @@
  */
 import type { App } from '../app.ts';
 import type { Received, Upload } from '../attachments.ts';
-import { LIMITS } from '../contract.ts';
+import { TUNING } from '../contract.ts';
 import { parseDigest } from '../digest.ts';
 import { Failure } from '../error.ts';
 import type { AttachmentFile } from '../store/attachments.ts';
@@ -118,7 +118,7 @@ async function sendContent(
 ): Promise<void> {
   try {
     for (let at = start; at < end; ) {
-      const bytes = await read(at, Math.min(end - at, LIMITS.attachment_chunk_bytes));
+      const bytes = await read(at, Math.min(end - at, TUNING.attachment_chunk_bytes));
       if (response.destroyed) return;
       at += bytes.length;
       if (!response.write(bytes) && !response.destroyed) await taken(response);

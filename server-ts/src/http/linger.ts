@@ -1,6 +1,6 @@
 /** Ends a connection without destroying its last answer: the lingering close (RFC 9112, section 9.6). */
 import type { Socket } from 'node:net';
-import { LIMITS } from '../contract.ts';
+import { TUNING } from '../contract.ts';
 
 /** Sends a last answer, and ends the connection. */
 export function sendLastAnswer(socket: Socket, bytes: Buffer): void {
@@ -19,7 +19,7 @@ export function linger(socket: Socket): void {
     clearTimeout(timer);
     socket.destroy();
   };
-  const timer = setTimeout(end, LIMITS.linger_ms);
+  const timer = setTimeout(end, TUNING.linger_ms);
   socket.once('end', end).once('close', () => clearTimeout(timer));
   socket.resume();
 }

@@ -5,7 +5,7 @@
  */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { LIMITS } from '../contract.ts';
+import { LIMITS, TUNING } from '../contract.ts';
 
 const IPV4 = '127.0.0.1';
 const IPV6 = '::1';
@@ -42,7 +42,7 @@ export class Port {
     // The sockets of earlier tries stay open, so that the system chooses another port each time.
     const tries: Server[] = [];
     try {
-      while (host === IPV4 && port === 0 && tries.length < LIMITS.port_tries) {
+      while (host === IPV4 && port === 0 && tries.length < TUNING.port_tries) {
         const second = await listenBeside(0);
         if (typeof second === 'string') break;
         const failure = await listen(first, host, portOf(second));

@@ -5,7 +5,7 @@
  * Invariant: the log and the memory are bounded, whatever clients send.
  */
 import { isHostName } from '../config/index.ts';
-import { fill, LIMITS, VOCABULARY } from '../contract.ts';
+import { fill, LIMITS, TUNING, VOCABULARY } from '../contract.ts';
 import type { Failure } from '../error.ts';
 import type { Log } from '../log.ts';
 import { hostName } from './authority.ts';
@@ -71,7 +71,7 @@ export class Refusals {
     this.log.debug({ code, reason }, 'request refused');
     if (reason === undefined) return;
     if (nowMs >= this.endsMs) this.startWindow(nowMs);
-    if (this.reasons.has(reason) || this.reasons.size >= LIMITS.refusals_logged) {
+    if (this.reasons.has(reason) || this.reasons.size >= TUNING.refusals_logged) {
       this.suppressed++;
       return;
     }
@@ -83,6 +83,6 @@ export class Refusals {
     if (this.suppressed > 0) this.log.warn({ count: this.suppressed }, 'more requests were refused');
     this.reasons = new Set();
     this.suppressed = 0;
-    this.endsMs = nowMs + LIMITS.refusals_window_ms;
+    this.endsMs = nowMs + TUNING.refusals_window_ms;
   }
 }

@@ -3,7 +3,7 @@
  * RPC-01).
  */
 import type { App } from '../app.ts';
-import { LIMITS, ROUTES, RPC_TEXT } from '../contract.ts';
+import { LIMITS, ROUTES, RPC_TEXT, TUNING } from '../contract.ts';
 import { Failure } from '../error.ts';
 import type { Format } from '../formats/index.ts';
 import { batchJson, failureJson } from '../render/outcomes.ts';
@@ -42,7 +42,7 @@ export async function postRpc(app: App, exchange: Exchange): Promise<void> {
     const reading: Reading = { hasBench: bench, keepsMinusZero: answer === 'msgpack' };
     let ms = 0;
     let calls: Calls;
-    if (body.length > LIMITS.large_body_bytes) {
+    if (body.length > TUNING.large_body_bytes) {
       await ticket.takeTurn();
       const job = { body: body as Uint8Array as Uint8Array<ArrayBuffer>, format, answer, reading };
       const result = await app.callReader.read(job);

@@ -12,7 +12,7 @@ import { fstatSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LIMITS } from '../contract.ts';
+import { TUNING } from '../contract.ts';
 
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'];
 /** Shortest time between two reads of the tables, which grows to a maximum while no client takes bytes. */
@@ -37,7 +37,7 @@ export class SendQueues {
   private left = TURN_BYTES;
   private readonly waiting: (() => void)[] = [];
 
-  constructor(most: number = LIMITS.stream_kernel_bytes) {
+  constructor(most: number = TUNING.stream_kernel_bytes) {
     this.most = most;
   }
 

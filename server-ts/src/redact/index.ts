@@ -14,6 +14,7 @@ import { Patterns } from './patterns.ts';
 import type { RedactionRules } from './rules.ts';
 
 const MARK = VOCABULARY.redaction.text;
+const IDENTITIES: readonly string[] = VOCABULARY.redaction.identities;
 /** Hexadecimal digits of the digest that replaces an identity. */
 const IDENTITY_DIGITS = 32;
 
@@ -126,7 +127,7 @@ function asciiLowerCase(text: string): string {
 
 /** Returns whether a field identifies an event, a session, a call or an agent. */
 function isIdentity(field: FieldSpec): boolean {
-  return VOCABULARY.redaction.identities.includes(field.name);
+  return IDENTITIES.includes(field.name);
 }
 
 /**

@@ -5,7 +5,7 @@
  */
 import { fdatasyncSync, openSync, statSync } from 'node:fs';
 import type { MessagePort } from 'node:worker_threads';
-import { LIMITS } from '../contract.ts';
+import { TUNING } from '../contract.ts';
 import { SYNC_FLAGS } from '../platform.ts';
 import {
   type CheckpointerData,
@@ -70,10 +70,10 @@ function pass(db: Connection, database: number, onCheckpoint: OnCheckpoint): voi
     const log = readLog(db, 'NOOP');
     const isHeld = log.rest >= rest;
     [rest, used] = [log.rest, log.used];
-    if (rest <= LIMITS.checkpoint_pass_rest_bytes || isHeld) break;
+    if (rest <= TUNING.checkpoint_pass_rest_bytes || isHeld) break;
   }
   // The last pass copied the whole log, so it has already synced the database.
   if (rest === 0) return;
   fdatasyncSync(database);
-  if (used >= LIMITS.checkpoint_finish_wal_bytes) runCheckpoint(db, 'checkpointer', 'PASSIVE', onCheckpoint);
+  if (used >= TUNING.checkpoint_finish_wal_bytes) runCheckpoint(db, 'checkpointer', 'PASSIVE', onCheckpoint);
 }

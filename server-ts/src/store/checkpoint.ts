@@ -8,7 +8,7 @@
  */
 import { statSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
-import { LIMITS } from '../contract.ts';
+import { TUNING } from '../contract.ts';
 import type { Connection, ConnectionOptions, Statement } from './connection.ts';
 import type { StoreCode } from './failure.ts';
 
@@ -72,7 +72,7 @@ export class Checkpointer {
   private worker: Worker | undefined;
   private closed: (() => void) | undefined;
   /** Log length that wakes the thread; larger while readers hold the start of the log. */
-  private due = LIMITS.checkpoint_wal_bytes;
+  private due = TUNING.checkpoint_wal_bytes;
   private used = 0;
   /** Earliest time of the next checkpoint that waits for readers, by `performance.now()`. */
   private restartAfterMs = 0;
@@ -92,7 +92,7 @@ export class Checkpointer {
 
   /** Returns whether a group may be written: `false` while readers pin more of the log than allowed (rule STO-04). */
   admitsGroup(): boolean {
-    const isShort = this.used < LIMITS.checkpoint_most_wal_bytes;
+    const isShort = this.used < TUNING.checkpoint_most_wal_bytes;
     if (!isShort) this.finishPass();
     const isAdmitted = isShort || this.restart();
     if (!isAdmitted && !this.isRefusing) {
@@ -108,17 +108,17 @@ export class Checkpointer {
    */
   afterGroup(): void {
     const log = logOf(this.look.get());
-    if (log.used < this.used) this.due = LIMITS.checkpoint_wal_bytes;
+    if (log.used < this.used) this.due = TUNING.checkpoint_wal_bytes;
     this.used = log.used;
-    if (log.used >= LIMITS.checkpoint_restart_wal_bytes) {
+    if (log.used >= TUNING.checkpoint_restart_wal_bytes) {
       this.restart();
       return;
     }
-    const isLong = log.used >= LIMITS.checkpoint_finish_wal_bytes;
+    const isLong = log.used >= TUNING.checkpoint_finish_wal_bytes;
     if (log.rest === 0 || (log.used < this.due && !isLong)) return;
     if (Atomics.load(this.data.busy, 0) === 1) return;
-    this.due = log.used + LIMITS.checkpoint_wal_bytes;
-    if (isLong && log.rest <= log.used / LIMITS.checkpoint_finish_rest_share) this.run('PASSIVE');
+    this.due = log.used + TUNING.checkpoint_wal_bytes;
+    if (isLong && log.rest <= log.used / TUNING.checkpoint_finish_rest_share) this.run('PASSIVE');
     else this.wake();
   }
 
@@ -145,7 +145,7 @@ export class Checkpointer {
       });
       await worker.terminate();
     }
-    this.db.pragma(`busy_timeout = ${LIMITS.checkpoint_restart_wait_ms}`);
+    this.db.pragma(`busy_timeout = ${TUNING.checkpoint_restart_wait_ms}`);
     const { isBusy } = this.run('TRUNCATE');
     if (isBusy) this.events.onFailure('storage_busy', 'readers hold the write-ahead log');
   }
@@ -155,7 +155,7 @@ export class Checkpointer {
    * hold it.
    */
   private finishPass(): void {
-    const result = Atomics.wait(this.data.busy, 0, 1, LIMITS.checkpoint_pass_wait_ms);
+    const result = Atomics.wait(this.data.busy, 0, 1, TUNING.checkpoint_pass_wait_ms);
     if (result !== 'not-equal') this.restartAfterMs = 0;
   }
 
@@ -166,12 +166,12 @@ export class Checkpointer {
   private restart(): boolean {
     if (performance.now() < this.restartAfterMs) return false;
     const usual = Number(this.db.pragma('busy_timeout', { simple: true }));
-    this.db.pragma(`busy_timeout = ${LIMITS.checkpoint_restart_wait_ms}`);
+    this.db.pragma(`busy_timeout = ${TUNING.checkpoint_restart_wait_ms}`);
     try {
       return !this.run('RESTART').isBusy;
     } finally {
       this.db.pragma(`busy_timeout = ${usual}`);
-      this.restartAfterMs = performance.now() + LIMITS.checkpoint_restart_interval_ms;
+      this.restartAfterMs = performance.now() + TUNING.checkpoint_restart_interval_ms;
     }
   }
 

@@ -9,7 +9,7 @@
 import { closeSync, existsSync, lstatSync, openSync, readSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import type { Durability } from '../config/index.ts';
-import { CONFIG_SPEC, FILE_PRAGMAS, fill, LIMITS, PRAGMAS, REPORTED_PRAGMAS, SCHEMA } from '../contract.ts';
+import { CONFIG_SPEC, FILE_PRAGMAS, fill, PRAGMAS, REPORTED_PRAGMAS, SCHEMA, TUNING } from '../contract.ts';
 import { QUERIES } from '../queries.ts';
 import { fileReason, sqliteCode, storeCode } from './failure.ts';
 import type { Owner } from './owner.ts';
@@ -244,8 +244,8 @@ export function unusable(error: unknown, path: string): OpenError {
  */
 export function checkSqlite(db: Connection): string {
   const found = String(db.prepare('SELECT sqlite_version()').pluck().get());
-  if (compareVersions(found, LIMITS.sqlite_minimum) < 0) {
-    throw OpenError.of('old_sqlite', { found, known: LIMITS.sqlite_minimum });
+  if (compareVersions(found, TUNING.sqlite_minimum) < 0) {
+    throw OpenError.of('old_sqlite', { found, known: TUNING.sqlite_minimum });
   }
   return found;
 }

@@ -7,7 +7,7 @@
  * and names that nothing has any more; what the bounds delete does not (rule RET-06). Over 250 lines because both scopes
  * share the rows that go with an event.
  */
-import { LIMITS } from '../contract.ts';
+import { LIMITS, TUNING } from '../contract.ts';
 import { QUERIES } from '../queries.ts';
 import { type Connection, Numbered } from './connection.ts';
 import { deleteUnusedNames, subtractRows } from './row-sums.ts';
@@ -185,7 +185,7 @@ export class Deletions {
   /** Gives some free pages back to the file system. The file shrinks with the next checkpoint. */
   vacuum(): void {
     // Each row of the answer is one page, and `exec` takes all of them.
-    this.db.exec(`PRAGMA incremental_vacuum(${LIMITS.retention_vacuum_pages})`);
+    this.db.exec(`PRAGMA incremental_vacuum(${TUNING.retention_vacuum_pages})`);
   }
 
   /**

@@ -8,7 +8,7 @@
  * change in the transaction that stores the events. After a rollback the writer reads them again.
  */
 import { hash } from 'node:crypto';
-import { LIMITS } from '../contract.ts';
+import { TUNING } from '../contract.ts';
 import { QUERIES } from '../queries.ts';
 import { type Connection, inOrder } from './connection.ts';
 import { type Key, KeyHash } from './key-filter.ts';
@@ -123,9 +123,9 @@ class Known {
   settle(stored: number, lastId: number): void {
     this.statements.insertTail.run(lastId, this.group.take());
     const rows = lastId - this.lastKeyedId;
-    const isLong = this.tail.size >= LIMITS.event_key_tail || rows >= LIMITS.event_key_tail * ROWS_PER_KEY;
+    const isLong = this.tail.size >= TUNING.event_key_tail || rows >= TUNING.event_key_tail * ROWS_PER_KEY;
     if (isLong && this.flush === undefined) this.startFlush(lastId);
-    const budget = stored * LIMITS.event_key_merge_keys_per_event;
+    const budget = stored * TUNING.event_key_merge_keys_per_event;
     this.advance({ keys: budget });
     this.deleteTail(budget);
   }
@@ -152,9 +152,9 @@ class Known {
   /** Merges the oldest runs of a level once enough of them are in no other merge. */
   private startMerge(level: number): void {
     if (this.merges.some((merge) => merge.level === level)) return;
-    const oldest = this.runs.filter((run) => run.level === level).slice(0, LIMITS.event_key_merge_runs);
+    const oldest = this.runs.filter((run) => run.level === level).slice(0, TUNING.event_key_merge_runs);
     const keyCount = oldest.reduce((sum, run) => sum + run.keyCount, 0);
-    if (oldest.length === LIMITS.event_key_merge_runs && keyCount <= LIMITS.event_key_run_keys) {
+    if (oldest.length === TUNING.event_key_merge_runs && keyCount <= TUNING.event_key_run_keys) {
       this.merges.push(new Merge(this.statements, oldest, level));
       this.merges.sort((left, right) => left.level - right.level);
     }

@@ -52,7 +52,7 @@ export interface Stored {
 const HOUR_MS = 3_600_000;
 const SESSION_END = VOCABULARY.event_types.indexOf('session_end');
 /** Sources whose events arrive late (rule SES-02). */
-const LATE_SOURCES = ['otel', 'import'].map((name) => VOCABULARY.sources.indexOf(name));
+const LATE_SOURCES = (['otel', 'import'] as const).map((name) => VOCABULARY.sources.indexOf(name));
 const PLAN_STEP = VOCABULARY.event_types.indexOf('plan_step');
 const SUCCESS_STATUS = VOCABULARY.statuses.indexOf('success');
 const ERROR_STATUS = VOCABULARY.statuses.indexOf('error');

@@ -4,7 +4,7 @@
  * The cursor is a row of `meta` for each receiver. Invariant: it never passes an event that the receiver has neither
  * acknowledged nor refused. So a crash repeats events, and the receiver recognises them by `event_id`.
  */
-import { LIMITS } from '../contract.ts';
+import { LIMITS, TUNING } from '../contract.ts';
 import { COLUMNS } from '../field.ts';
 import { QUERIES } from '../queries.ts';
 import { type StoredRow, type StoredValue, storedIdOf, storedMetadataOf } from '../render/stored.ts';
@@ -122,7 +122,7 @@ export function readForwardBatch(queries: Queries, texts: Texts, { above, most }
     ids.push(storedIdOf(row));
     rows.push(forwardedRow(row, origin[0]));
     bytes += Buffer.byteLength(storedMetadataOf(row));
-    return bytes < LIMITS.forward_batch_bytes;
+    return bytes < TUNING.forward_batch_bytes;
   });
   const { next, scannedTo } = reached;
   return {

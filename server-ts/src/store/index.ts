@@ -14,7 +14,7 @@ import type { Worker } from 'node:worker_threads';
 import type { Buffers } from '../buffers.ts';
 import { nowMs } from '../clock.ts';
 import type { Durability } from '../config/index.ts';
-import { LIMITS } from '../contract.ts';
+import { TUNING } from '../contract.ts';
 import { PLAN, readersFor } from '../descriptors.ts';
 import type { EventTable } from '../event.ts';
 import { type EventSource, Meters } from '../meters.ts';
@@ -183,7 +183,7 @@ export class Store {
       if (takesStop(path)) events.onStopAsked();
       if (this.reason === undefined) writer.tick();
       void this.probeIfDue();
-    }, LIMITS.storage_watch_ms);
+    }, TUNING.storage_watch_ms);
   }
 
   /** Opens or creates the file. Rejects with an error whose message is the line for stderr (rule PRO-06). */
@@ -477,10 +477,10 @@ export class Store {
   private async probeIfDue(): Promise<void> {
     const [space, canWrite] = await Promise.all([readDisk(this.path), isWritable(this.path)]);
     this.setDiskFull(space !== undefined && isFull(space));
-    this.sinceProbeMs += LIMITS.storage_watch_ms;
+    this.sinceProbeMs += TUNING.storage_watch_ms;
     const hasWarning = this.wasWritable && !canWrite;
     this.wasWritable = canWrite;
-    if (this.sinceProbeMs < LIMITS.probe_interval_ms || !this.wantsProbe(hasWarning)) return;
+    if (this.sinceProbeMs < TUNING.probe_interval_ms || !this.wantsProbe(hasWarning)) return;
     this.sinceProbeMs = 0;
     this.writer.probe();
   }

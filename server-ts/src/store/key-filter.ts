@@ -5,7 +5,7 @@
  * The filter is Parquet's (<https://parquet.apache.org/docs/file-format/bloomfilter/>): blocks of eight 32-bit words,
  * and one bit per word for each key. The file stores it, so both servers must compute the same bits for a key.
  */
-import { LIMITS } from '../contract.ts';
+import { TUNING } from '../contract.ts';
 
 const WORDS = 8;
 const BLOCK_BITS = 256;
@@ -60,7 +60,7 @@ export class KeyFilter {
 
   /** Creates an empty filter for this many keys. */
   static forKeys(count: number): KeyFilter {
-    const blocks = Math.max(1, Math.ceil((count * LIMITS.event_key_filter_bits) / BLOCK_BITS));
+    const blocks = Math.max(1, Math.ceil((count * TUNING.event_key_filter_bits) / BLOCK_BITS));
     return new KeyFilter(new Int32Array(blocks * WORDS));
   }
 

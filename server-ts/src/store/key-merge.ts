@@ -4,7 +4,7 @@
  * Invariants: the source runs stay live until the merged run is live. Each group pays for a part of the merge in
  * proportion to its size, so that no answer waits for a whole merge.
  */
-import { LIMITS } from '../contract.ts';
+import { TUNING } from '../contract.ts';
 import { blockId, compareKeys, type KeyStatements, type Run, RunReader, RunWriter } from './key-run.ts';
 
 /** Deleting a block costs about as much as merging this many keys. */
@@ -70,7 +70,7 @@ export class DroppedRun {
   constructor(statements: KeyStatements, id: number, keyCount: number) {
     this.statements = statements;
     this.id = id;
-    this.blocks = Math.ceil(keyCount / LIMITS.event_key_block_keys);
+    this.blocks = Math.ceil(keyCount / TUNING.event_key_block_keys);
   }
 
   /** Deletes as many blocks as the budget allows; returns whether the run is deleted. */

@@ -5,14 +5,14 @@
  * writes its last block. Blocks of a run that is not live are never read, only deleted.
  */
 import Database from 'better-sqlite3';
-import { LIMITS } from '../contract.ts';
+import { TUNING } from '../contract.ts';
 import { QUERIES } from '../queries.ts';
 import { type Connection, inOrder, type Statement } from './connection.ts';
 import { type Key, KeyFilter, KeyHash } from './key-filter.ts';
 
 export const KEY_WORDS = 4;
 export const KEY_BYTES = 16;
-const BLOCK_KEYS = LIMITS.event_key_block_keys;
+const BLOCK_KEYS = TUNING.event_key_block_keys;
 const NOTHING = Buffer.alloc(0);
 
 /** Values of the column for a run's state. */
@@ -197,7 +197,7 @@ export function corrupt(message: string): Error {
 
 /** Returns the id of a run's block. */
 export function blockId(run: number, block: number): number {
-  return run * LIMITS.event_key_run_blocks + block;
+  return run * TUNING.event_key_run_blocks + block;
 }
 
 /** Compares two keys in lists of words, by their positions in words: negative, zero or positive. */

@@ -6,7 +6,7 @@
  */
 import type { MessagePort } from 'node:worker_threads';
 import { roomFor } from '../buffers.ts';
-import { LIMITS } from '../contract.ts';
+import { LIMITS, TUNING } from '../contract.ts';
 import { NAME_KINDS } from '../field.ts';
 import { isExport } from '../formats/index.ts';
 import { retentionJson } from '../render/outcomes.ts';
@@ -93,7 +93,7 @@ function answer(opened: Opened, read: Read): ReadResult {
     case 'next_step':
       return { kind: 'step', step: nextStep(opened, read) };
     case 'due': {
-      const [lastId, most] = [queries.newestRevision(), LIMITS.retention_step_events];
+      const [lastId, most] = [queries.newestRevision(), TUNING.retention_step_events];
       return { kind: 'due', due: dueBound(deletions, { ...read.bounds, lastId, most }) };
     }
     case 'session_revisions': {
@@ -127,7 +127,7 @@ function answer(opened: Opened, read: Read): ReadResult {
 function nextStep({ queries, deletions }: Opened, { scope, block }: StepRead): NextStep | undefined {
   if (scope.kind === 'before') {
     const below = Math.min(scope.id, queries.newestRevision() + 1);
-    const through = deletions.bound(below, LIMITS.retention_step_events, null);
+    const through = deletions.bound(below, TUNING.retention_step_events, null);
     if (through === undefined) return undefined;
     return { change: { kind: 'delete_events', through, asked: true }, isLast: false };
   }

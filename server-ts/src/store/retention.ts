@@ -5,7 +5,7 @@
  * Belongs to the writer's thread, which takes a step between groups. Invariant: a step that fails leaves its job, or
  * answers it with the error; nothing is deleted twice.
  */
-import { LIMITS } from '../contract.ts';
+import { LIMITS, TUNING } from '../contract.ts';
 import type { AttachmentWriter } from './attachments.ts';
 import type { Connection } from './connection.ts';
 import { Deletions, type Oldest, type Scope, type Step } from './deletions.ts';
@@ -110,14 +110,14 @@ export class Retention {
     this.isBusy = true;
     this.stored += events;
     // Under load the size is checked more often than once a second.
-    if (this.stored >= LIMITS.retention_step_events && this.bounds.bytes > 0) this.isDue = true;
+    if (this.stored >= TUNING.retention_step_events && this.bounds.bytes > 0) this.isDue = true;
     this.isVacuuming = false;
   }
 
   /** Checks the bounds again; runs once a second. */
   tick(): void {
     this.isDue = this.bounds.days > 0 || this.bounds.bytes > 0;
-    if (!this.isBusy) this.isVacuuming = this.deletions.freeBytes() > LIMITS.retention_free_bytes;
+    if (!this.isBusy) this.isVacuuming = this.deletions.freeBytes() > TUNING.retention_free_bytes;
     this.isBusy = false;
   }
 

@@ -8,7 +8,7 @@
 import { statSync } from 'node:fs';
 import type { MessagePort } from 'node:worker_threads';
 import { nowMs } from '../clock.ts';
-import { LIMITS } from '../contract.ts';
+import { TUNING } from '../contract.ts';
 import { sharedNowMs } from '../meters.ts';
 import type { Prices } from '../prices.ts';
 import { QUERIES } from '../queries.ts';
@@ -128,7 +128,7 @@ function openAndWrite(
     setImmediate(() => {
       isStepDue = false;
       // Twice as much as was stored, so that deletions keep up with every load.
-      const most = LIMITS.retention_step_events + 2 * storedSinceStep;
+      const most = TUNING.retention_step_events + 2 * storedSinceStep;
       storedSinceStep = 0;
       try {
         if (!db.open) return;

@@ -7,7 +7,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import type { Buffers } from '../buffers.ts';
-import { LIMITS } from '../contract.ts';
+import { TUNING } from '../contract.ts';
 import type { EventTable } from '../event.ts';
 import type { EventSource, Meters } from '../meters.ts';
 import type { Prices } from '../prices.ts';
@@ -224,7 +224,7 @@ export class Writer {
     if (this.waiting.length === 0 || this.inFlight.length >= GROUPS_IN_FLIGHT) return;
     let events = 0;
     let taken = 0;
-    while (taken < this.waiting.length && (taken === 0 || events < LIMITS.group_events)) {
+    while (taken < this.waiting.length && (taken === 0 || events < TUNING.group_events)) {
       events += this.waiting[taken]!.table.count;
       taken++;
     }

@@ -155,7 +155,7 @@ function entriesOf(names: AgentSpec['logs']): Map<string, readonly Entry[]> {
 
 function entryFrom(entry: typeof NOISE | AgentEntry): Entry {
   if (entry === NOISE) return entry;
-  if (!VOCABULARY.event_types.includes(entry.event_type))
+  if (!(VOCABULARY.event_types as readonly string[]).includes(entry.event_type))
     throw new Error(`telemetry cannot mean ${entry.event_type}`);
   return { entry, fields: (entry.fields ?? []).map(sourceOf) };
 }
