@@ -73,15 +73,16 @@ test('each file is found once, whatever links lead to it, and loops end', async 
     link('../p', 'far/back');
     link('d.txt', 'far/e.jsonl');
     linkSync(join(root, 'p/a.jsonl'), join(root, 'p/hard.jsonl'));
+    // Two loops in a folder double the paths at each level. A deadline ends a child that follows them all.
+    const { code, stdout } = await run('import', ['claude-code', root, '--dry-run'], { cwd: root });
+    assert.equal(code, 0, 'the import did not end');
+    assert.match(stdout, /Read 3 lines of 4 files/);
     const found = (...paths: string[]) =>
       transcriptsAt(paths.map((path) => join(root, path))).map(({ path }) => relative(root, path));
     assert.deepEqual(found('p'), ['p/a.jsonl', 'p/far/c.jsonl', 'p/far/e.jsonl', 'p/sub/b.jsonl']);
     assert.deepEqual(found('p', 'p/loop', 'far', 'p/a.jsonl', 'p/same.jsonl').length, 4);
     assert.deepEqual(found('p/same.jsonl'), ['p/same.jsonl']);
     assert.throws(() => found('p/broken.jsonl'), { code: 'ENOENT' });
-    // Two loops in a folder double the paths at each level.
-    const { stdout } = await run('import', ['claude-code', root, '--dry-run'], { cwd: root });
-    assert.match(stdout, /Read 3 lines of 4 files/);
   });
 });
 

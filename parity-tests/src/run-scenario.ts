@@ -6,6 +6,7 @@ import type { JetStream } from './jetstream.ts';
 import type { Options } from './options.ts';
 import type { Outcome, Result } from './result.ts';
 import { type Scenario, ScenarioContext, type ScenarioFile, SkippedError } from './scenario.ts';
+import { StrayErrors } from './stray-errors.ts';
 
 /** The names of scenarios that run. Node ends when one waits for what can no longer happen. */
 const unfinished = new Set<string>();
@@ -45,14 +46,24 @@ async function runOnce(
   const begun = performance.now();
   const running = `scenarios/${file.name}/${scenario.name} [${label}]`;
   unfinished.add(running);
-  const { outcome, notes, counts } = await inFolder(async (folder) => {
+  const stray = new StrayErrors();
+  const inContext = async (folder: string) => {
     const context = new ScenarioContext(target, folder, options, jetStream?.streams());
     const outcome = await outcomeOfRun(scenario, context);
     await context.close();
     unfinished.delete(running);
     return { outcome, notes: context.notes, counts: context.counts };
-  });
+  };
+  const { outcome: ended, notes, counts } = await stray.collect(() => inFolder(inContext));
+  const outcome = withStray(ended, stray.end(ended.kind === 'failed'));
   return { ...named(file, scenario, label), outcome, ms: performance.now() - begun, notes, counts };
+}
+
+/** Returns a failure with every message when there are errors that the scenario did not wait for. */
+function withStray(outcome: Outcome, errors: readonly unknown[]): Outcome {
+  if (errors.length === 0) return outcome;
+  const own = outcome.kind === 'failed' && outcome.message !== undefined ? [outcome.message] : [];
+  return failed([...new Set([...own, ...errors.map(messageOf)])].join('\n'));
 }
 
 /** Catches any error at any time: a scenario that fails at once does not end the others. */
@@ -67,7 +78,15 @@ async function outcomeOfRun(scenario: Scenario, context: ScenarioContext): Promi
 
 function outcomeOf(error: unknown): Outcome {
   if (error instanceof SkippedError) return { kind: 'skipped', reason: error.message };
-  return { kind: 'failed', exchanges: [], message: error instanceof Error ? located(error) : String(error) };
+  return failed(messageOf(error));
+}
+
+function failed(message: string): Outcome {
+  return { kind: 'failed', exchanges: [], message };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? located(error) : String(error);
 }
 
 /** Returns the message, and its place in the scenarios. */
