@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { answerHelp } from '@twin-ingest/testkit/process/usage.ts';
 import type { Fields } from './contract/fields.ts';
+import { type Config, rustFlags, scriptFlags } from './contract/flags.ts';
 import { rustLimits, scriptLimits } from './contract/limits.ts';
 import { eventMessage, rowColumns } from './contract/messages.ts';
 import { protobufFile } from './contract/protobuf.ts';
@@ -43,6 +44,7 @@ export function generate(root: string): Generated[] {
   const json = (name: string): JsonObject => JSON.parse(readFileSync(join(root, 'contract', name), 'utf8'));
   const fields = json('fields.json') as unknown as Fields;
   const vocabulary = json('vocabulary.json');
+  const config = json('config.json') as unknown as Config;
   const words = vocabulary as unknown as Record<string, readonly string[]>;
   const [limits, tuning] = [json('limits.json'), json('tuning.json')];
   const openapi = openapiFile(json('openapi.json'), fields, words, limits as never);
@@ -80,6 +82,8 @@ export function generate(root: string): Generated[] {
     { path: 'server-ts/src/contract/errors.ts', content: scriptErrors(vocabulary) },
     { path: 'server-rs/src/contract/vocabulary.rs', content: rustVocabulary(vocabulary) },
     { path: 'server-ts/src/contract/vocabulary.ts', content: scriptVocabulary(vocabulary) },
+    { path: 'server-rs/src/contract/flags.rs', content: rustFlags(config) },
+    { path: 'server-ts/src/contract/flags.ts', content: scriptFlags(config) },
     { path: 'server-rs/src/contract/limits.rs', content: rustLimits(limits, tuning) },
     { path: 'server-ts/src/contract/limits.ts', content: scriptLimits(limits, tuning) },
     { path: 'server-rs/src/field/table.rs', content: fieldTable(fields) },

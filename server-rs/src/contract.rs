@@ -6,6 +6,8 @@
 
 /// The error codes.
 pub mod errors;
+/// Flags, commands, messages and exit codes.
+pub mod flags;
 /// The limits and the tuning.
 pub mod limits;
 /// Enumerations, messages and headers.
@@ -228,8 +230,6 @@ pub const AGENT_FILES: [(&str, &str); 4] = [
 ];
 /// `rpc.json`; [`crate::rpc`] parses it.
 pub const RPC: &str = include_str!("../../contract/rpc.json");
-/// `config.json`; [`crate::config`] parses it.
-pub const CONFIG: &str = include_str!("../../contract/config.json");
 
 /// Parses a file of the contract. The binary contains these files, so a file that does not parse fails every
 /// test.

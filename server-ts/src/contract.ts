@@ -10,7 +10,6 @@ import codexAgent from '../../contract/agents/codex.json' with { type: 'json' };
 import geminiCliAgent from '../../contract/agents/gemini-cli.json' with { type: 'json' };
 import genAiAgent from '../../contract/agents/gen-ai.json' with { type: 'json' };
 import cluster from '../../contract/cluster.json' with { type: 'json' };
-import config from '../../contract/config.json' with { type: 'json' };
 import fields from '../../contract/fields.json' with { type: 'json' };
 import file from '../../contract/file.sql?text';
 import formats from '../../contract/formats.json' with { type: 'json' };
@@ -305,43 +304,6 @@ export const AGENT_FILES: Readonly<Record<string, AgentSpec>> = {
   codex: codexAgent as unknown as AgentSpec,
   'gemini-cli': geminiCliAgent as unknown as AgentSpec,
   'gen-ai': genAiAgent as unknown as AgentSpec,
-};
-
-export interface OptionSpec {
-  readonly name: string;
-  readonly env: string;
-  /** A switch takes no value on the command line; its variable is `true` or `false`. */
-  readonly type: 'text' | 'integer' | 'choice' | 'list' | 'switch';
-  readonly default: string | number | readonly string[] | null;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  /** The option whose value is the lower bound of this value. */
-  readonly at_least?: string;
-  readonly choices?: readonly string[];
-  /** The switch that excludes this option. */
-  readonly excludes?: string;
-  /** The option that this one requires. */
-  readonly needs?: string;
-  /** The value that names a file inside of the program. */
-  readonly builtin?: string;
-  /** The placeholder of the value in the help; absent for a switch. */
-  readonly value?: string;
-  readonly help: string;
-}
-
-/** A command: work on a database without a server (rule PRO-15). */
-export interface CommandSpec {
-  readonly name: 'backup' | 'restore' | 'dump' | 'load' | 'verify';
-  /** The name of its one argument; null for a command without one. */
-  readonly operand: string | null;
-  /** The options that have an effect on it. */
-  readonly options: readonly string[];
-  readonly help: string;
-}
-
-export const CONFIG_SPEC = config as unknown as Omit<typeof config, 'commands' | 'options'> & {
-  readonly commands: readonly CommandSpec[];
-  readonly options: readonly OptionSpec[];
 };
 
 /** The schema of a new file (rule STO-10). */
