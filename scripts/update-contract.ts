@@ -13,6 +13,7 @@ import type { Fields } from './contract/fields.ts';
 import { type Config, rustFlags, scriptFlags } from './contract/flags.ts';
 import { rustLimits, scriptLimits } from './contract/limits.ts';
 import { eventMessage, rowColumns } from './contract/messages.ts';
+import { type Metrics, rustMetrics, scriptMetrics } from './contract/metrics.ts';
 import { protobufFile } from './contract/protobuf.ts';
 import { rustQueries, scriptQueries } from './contract/queries.ts';
 import { type RpcSchema, rpcMethods } from './contract/rpc.ts';
@@ -45,6 +46,7 @@ export function generate(root: string): Generated[] {
   const fields = json('fields.json') as unknown as Fields;
   const vocabulary = json('vocabulary.json');
   const config = json('config.json') as unknown as Config;
+  const metrics = json('metrics.json') as unknown as Metrics;
   const words = vocabulary as unknown as Record<string, readonly string[]>;
   const [limits, tuning] = [json('limits.json'), json('tuning.json')];
   const openapi = openapiFile(json('openapi.json'), fields, words, limits as never);
@@ -84,6 +86,8 @@ export function generate(root: string): Generated[] {
     { path: 'server-ts/src/contract/vocabulary.ts', content: scriptVocabulary(vocabulary) },
     { path: 'server-rs/src/contract/flags.rs', content: rustFlags(config) },
     { path: 'server-ts/src/contract/flags.ts', content: scriptFlags(config) },
+    { path: 'server-rs/src/contract/metrics.rs', content: rustMetrics(metrics) },
+    { path: 'server-ts/src/contract/metrics.ts', content: scriptMetrics(metrics) },
     { path: 'server-rs/src/contract/limits.rs', content: rustLimits(limits, tuning) },
     { path: 'server-ts/src/contract/limits.ts', content: scriptLimits(limits, tuning) },
     { path: 'server-rs/src/field/table.rs', content: fieldTable(fields) },

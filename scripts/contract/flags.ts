@@ -5,9 +5,8 @@
  * unknown flag, and a flag that is read as another type.
  */
 import type { Json, JsonObject } from '../contract-facts.ts';
-import { pascalCase } from './fields.ts';
 import { formatted } from './formatted.ts';
-import { rustStatic, rustText } from './rust.ts';
+import { pascal, rustEnum, rustStatic, rustText } from './rust.ts';
 
 interface Option {
   readonly name: string;
@@ -57,7 +56,6 @@ const INTEGERS: Readonly<Record<string, string>> = {
   'parent-pid': 'u32',
 };
 
-const pascal = (name: string): string => pascalCase(name.replaceAll('-', '_'));
 const snake = (name: string): string => name.replaceAll('-', '_');
 const camel = (name: string): string =>
   name.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
@@ -249,25 +247,6 @@ ${rustStatic('EXITS', 'The exit codes with their messages.', config.exits, {
 })}
 `,
   );
-}
-
-function rustEnum(name: string, about: string, words: readonly string[]): string {
-  return `
-/// ${about}
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[expect(missing_docs, reason = "each is the word of its name")]
-pub enum ${name} { ${words.map((word) => `${pascal(word)},`).join('\n')} }
-
-impl ${name} {
-    /// All of them.
-    pub const ALL: [${name}; ${words.length}] = [${words.map((word) => `${name}::${pascal(word)},`).join('\n')}];
-
-    /// Returns its name.
-    pub fn as_str(self) -> &'static str {
-        match self { ${words.map((word) => `${name}::${pascal(word)} => "${word}",`).join('\n')} }
-    }
-}
-`;
 }
 
 function rustSpec(one: Option): string {

@@ -16,6 +16,10 @@ const CONFIG = json<{ options: { name: string; env: string }[]; messages: Table;
   'config.json',
 );
 
+const METRICS = json<{ families: { name: string; help: string; labels: string[] }[]; values: Table }>(
+  'metrics.json',
+);
+
 /** Returns every text inside of a value. */
 function textsOf(value: unknown): string[] {
   if (typeof value === 'string') return [value];
@@ -32,6 +36,8 @@ const KINDS: Readonly<Record<string, readonly [module: string, entries: readonly
   flags: ['flags', CONFIG.options.flatMap(({ name, env }) => [name, env])],
   messages: ['flags', textsOf(CONFIG.messages)],
   exits: ['flags', textsOf(CONFIG.exits)],
+  metrics: ['metrics', METRICS.families.flatMap(({ name, help, labels }) => [name, help, ...labels])],
+  'words of labels': ['metrics', textsOf(METRICS.values)],
 };
 
 /** Removes what the two languages write differently in a text. */

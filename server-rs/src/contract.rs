@@ -1,8 +1,7 @@
 //! Embeds the files of `contract/`, so that both servers share their facts.
 //!
 //! Every fact that both servers share comes from here. Invariant: nothing in this crate retypes a statement, a
-//! message, a limit or a flag that one of these files holds. Over 250 lines because every file and every limit of the
-//! contract has its line here.
+//! message, a limit or a flag that one of these files holds.
 
 /// The error codes.
 pub mod errors;
@@ -10,6 +9,8 @@ pub mod errors;
 pub mod flags;
 /// The limits and the tuning.
 pub mod limits;
+/// The families of `/metrics`.
+pub mod metrics;
 /// Enumerations, messages and headers.
 pub mod vocabulary;
 
@@ -20,6 +21,7 @@ use miniserde::Deserialize;
 use miniserde::json::{self, Number, Value};
 
 pub use limits::{LIMITS, TUNING};
+pub use metrics::METRICS;
 pub use vocabulary::VOCABULARY;
 
 /// The version of the contract, without its line end.
@@ -117,41 +119,6 @@ pub enum ParameterKind {
     Topics,
 }
 
-/// `metrics.json`.
-#[derive(Debug, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
-pub struct MetricsSpec {
-    pub content_type: String,
-    pub other: String,
-    pub values: LabelValues,
-    pub families: Vec<FamilySpec>,
-}
-
-/// The values of labels with a fixed list.
-#[derive(Debug, Deserialize)]
-#[expect(missing_docs, reason = "each is the label of its name")]
-pub struct LabelValues {
-    pub method: Vec<String>,
-    pub status: Vec<u16>,
-    pub outcome: Vec<String>,
-    pub source: Vec<String>,
-    pub mode: Vec<String>,
-    pub result: Vec<String>,
-}
-
-/// One family of metrics.
-#[derive(Debug, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
-pub struct FamilySpec {
-    pub name: String,
-    #[serde(rename = "type")]
-    pub kind: String,
-    pub help: String,
-    pub labels: Vec<String>,
-    /// Upper bounds of a histogram, without infinity.
-    pub buckets: Option<Vec<f64>>,
-}
-
 /// `cluster.json`.
 #[derive(Debug, Deserialize)]
 #[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
@@ -206,9 +173,6 @@ pub static SCHEMA: LazyLock<SchemaFacts> =
     LazyLock::new(|| parse(include_str!("../../contract/schema.json")));
 /// The parsed routes.
 pub static ROUTES: LazyLock<Routes> = LazyLock::new(|| parse(include_str!("../../contract/routes.json")));
-/// The parsed families of metrics.
-pub static METRICS: LazyLock<MetricsSpec> =
-    LazyLock::new(|| parse(include_str!("../../contract/metrics.json")));
 /// The parsed messages of a stream.
 pub static CLUSTER: LazyLock<ClusterSpec> =
     LazyLock::new(|| parse(include_str!("../../contract/cluster.json")));

@@ -16,7 +16,6 @@ import formats from '../../contract/formats.json' with { type: 'json' };
 import claudeCode from '../../contract/hooks/claude-code.json' with { type: 'json' };
 import codex from '../../contract/hooks/codex.json' with { type: 'json' };
 import openHour from '../../contract/loads/0002_open_hour.sql?text';
-import metrics from '../../contract/metrics.json' with { type: 'json' };
 import schemaSql from '../../contract/migrations/0001_init.sql?text';
 import openapi from '../../contract/openapi.json?text';
 import otlp from '../../contract/otlp.json' with { type: 'json' };
@@ -29,6 +28,7 @@ import version from '../../contract/VERSION?text';
 import server from '../package.json' with { type: 'json' };
 
 export { LIMITS, TUNING } from './contract/limits.ts';
+export { METRICS } from './contract/metrics.ts';
 export { VOCABULARY } from './contract/vocabulary.ts';
 
 export const FIELDS_FILE = fields;
@@ -59,34 +59,6 @@ export interface SchemaFacts {
   /** Tables, and columns as `table.column`, that dumps of earlier schemas may have. */
   readonly dropped: readonly string[];
 }
-
-/** One family of `metrics.json`. */
-export interface FamilySpec {
-  readonly name: string;
-  readonly type: string;
-  readonly help: string;
-  readonly labels: readonly string[];
-  /** Upper bounds of a histogram, without infinity. */
-  readonly buckets?: readonly number[];
-}
-
-/** The content of `metrics.json`. */
-interface MetricsSpec {
-  readonly content_type: string;
-  /** Replaces a method or a path that is in no list. */
-  readonly other: string;
-  readonly values: {
-    readonly method: readonly string[];
-    readonly status: readonly number[];
-    readonly outcome: readonly string[];
-    readonly source: readonly string[];
-    readonly mode: readonly string[];
-    readonly result: readonly string[];
-  };
-  readonly families: readonly FamilySpec[];
-}
-
-export const METRICS: MetricsSpec = metrics;
 
 /** A query parameter as `routes.json` describes it. */
 export interface ParameterSpec {
