@@ -16,6 +16,7 @@ import { eventMessage, rowColumns } from './contract/messages.ts';
 import { type Metrics, rustMetrics, scriptMetrics } from './contract/metrics.ts';
 import { protobufFile } from './contract/protobuf.ts';
 import { rustQueries, scriptQueries } from './contract/queries.ts';
+import { type Routes, rustRoutes, scriptRoutes } from './contract/routes.ts';
 import { type RpcSchema, rpcMethods } from './contract/rpc.ts';
 import { schemaFile } from './contract/schema-number.ts';
 import { eventSchema, openapiFile, routesFile } from './contract/schemas.ts';
@@ -47,6 +48,8 @@ export function generate(root: string): Generated[] {
   const vocabulary = json('vocabulary.json');
   const config = json('config.json') as unknown as Config;
   const metrics = json('metrics.json') as unknown as Metrics;
+  const formats = Object.keys(json('formats.json').formats as JsonObject);
+  const routes = routesFile(json('routes.json'), fields);
   const words = vocabulary as unknown as Record<string, readonly string[]>;
   const [limits, tuning] = [json('limits.json'), json('tuning.json')];
   const openapi = openapiFile(json('openapi.json'), fields, words, limits as never);
@@ -57,7 +60,7 @@ export function generate(root: string): Generated[] {
   return [
     { path: 'contract/event.schema.json', content: eventSchema(json('event.schema.json'), fields, words) },
     { path: 'contract/schema.json', content: schemaFile(json('schema.json'), schema) },
-    { path: 'contract/routes.json', content: routesFile(json('routes.json'), fields) },
+    { path: 'contract/routes.json', content: routes },
     { path: 'contract/openapi.json', content: openapi },
     { path: 'contract/ingest/v1/event.proto', content: protobufFile(fields, words) },
     { path: 'contract/queries/insert_event.sql', content: insertEvent(fields) },
@@ -88,6 +91,11 @@ export function generate(root: string): Generated[] {
     { path: 'server-ts/src/contract/flags.ts', content: scriptFlags(config) },
     { path: 'server-rs/src/contract/metrics.rs', content: rustMetrics(metrics) },
     { path: 'server-ts/src/contract/metrics.ts', content: scriptMetrics(metrics) },
+    { path: 'server-rs/src/contract/routes.rs', content: rustRoutes(routes as unknown as Routes, words) },
+    {
+      path: 'server-ts/src/contract/routes.ts',
+      content: scriptRoutes(routes as unknown as Routes, words, formats),
+    },
     { path: 'server-rs/src/contract/limits.rs', content: rustLimits(limits, tuning) },
     { path: 'server-ts/src/contract/limits.ts', content: scriptLimits(limits, tuning) },
     { path: 'server-rs/src/field/table.rs', content: fieldTable(fields) },

@@ -19,6 +19,9 @@ const CONFIG = json<{ options: { name: string; env: string }[]; messages: Table;
 const METRICS = json<{ families: { name: string; help: string; labels: string[] }[]; values: Table }>(
   'metrics.json',
 );
+const ROUTES = json<{ routes: { path: string }[]; parameters: Record<string, { name: string }> }>(
+  'routes.json',
+);
 
 /** Returns every text inside of a value. */
 function textsOf(value: unknown): string[] {
@@ -37,6 +40,8 @@ const KINDS: Readonly<Record<string, readonly [module: string, entries: readonly
   messages: ['flags', textsOf(CONFIG.messages)],
   exits: ['flags', textsOf(CONFIG.exits)],
   metrics: ['metrics', METRICS.families.flatMap(({ name, help, labels }) => [name, help, ...labels])],
+  routes: ['routes', ROUTES.routes.map(({ path }) => path)],
+  parameters: ['routes', Object.values(ROUTES.parameters).map(({ name }) => name)],
   'words of labels': ['metrics', textsOf(METRICS.values)],
 };
 
@@ -65,4 +70,12 @@ test('both servers read every flag once, in the order of config.json', () => {
     );
     assert.deepEqual(used, wanted, path);
   }
+});
+
+test('both servers have a handler for every route', () => {
+  const [rust, script] = [read('server-rs/src/http/mod.rs'), read('server-ts/src/http/index.ts')];
+  const rustRoutes = [...read('server-rs/src/contract/routes.rs').matchAll(/Route::(\w+) => "/g)];
+  assert.equal(rustRoutes.length, ROUTES.routes.length);
+  for (const [, name] of rustRoutes) assert.match(rust, new RegExp(`\\bRoute::${name},`));
+  for (const { path } of ROUTES.routes) assert.ok(script.includes(`on('${path}', `), path);
 });

@@ -11,6 +11,8 @@ pub mod flags;
 pub mod limits;
 /// The families of `/metrics`.
 pub mod metrics;
+/// The routes and the query parameters.
+pub mod routes;
 /// Enumerations, messages and headers.
 pub mod vocabulary;
 
@@ -22,6 +24,7 @@ use miniserde::json::{self, Number, Value};
 
 pub use limits::{LIMITS, TUNING};
 pub use metrics::METRICS;
+pub use routes::{ROUTES, RouteSpec};
 pub use vocabulary::VOCABULARY;
 
 /// The version of the contract, without its line end.
@@ -50,73 +53,6 @@ pub struct SchemaFacts {
     pub number: i64,
     /// Tables, and columns as `table.column`, that dumps of earlier schemas may have.
     pub dropped: Vec<String>,
-}
-
-/// `routes.json`.
-#[derive(Debug, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
-pub struct Routes {
-    pub routes: Vec<RouteSpec>,
-    pub parameters: BTreeMap<String, ParameterSpec>,
-}
-
-/// One route: its methods, its response format, and its parameters in the order of their checks.
-#[derive(Debug, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
-pub struct RouteSpec {
-    pub path: String,
-    pub methods: Vec<String>,
-    pub produces: String,
-    /// Formats that `Accept` selects from, for GET, or for POST where there is no GET.
-    pub formats: Option<Vec<String>>,
-    /// Formats of the bodies that POST reads.
-    pub reads: Option<Vec<String>>,
-    pub parameters: Vec<String>,
-    /// Parameter names by method, for methods that refuse all other parameters.
-    pub own_parameters: Option<BTreeMap<String, Vec<String>>>,
-    /// Whether the route needs no token.
-    pub free: Option<bool>,
-    /// Whether the route exists only with `--bench` (rule BEN-01).
-    pub bench: Option<bool>,
-}
-
-/// One query parameter.
-#[derive(Debug, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
-pub struct ParameterSpec {
-    pub name: String,
-    #[serde(rename = "type")]
-    pub kind: ParameterKind,
-    /// For a choice: the name of a list in the vocabulary, or the values themselves.
-    pub values: Option<Value>,
-    pub minimum: Option<u64>,
-    pub maximum: Option<u64>,
-    /// The most bytes of a text.
-    pub bytes: Option<usize>,
-    /// The maximum for formats that are sent in several pages.
-    pub export_maximum: Option<u64>,
-    /// Whether the parameter is required.
-    pub required: Option<bool>,
-    /// The parameter that this one requires.
-    pub needs: Option<String>,
-    /// The default: an integer, or text as in a query string.
-    pub default: Option<Value>,
-}
-
-/// The types of query parameters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[expect(missing_docs, reason = "the variants are those of the file, which explains them")]
-pub enum ParameterKind {
-    #[serde(rename = "text")]
-    Text,
-    #[serde(rename = "choice")]
-    Choice,
-    #[serde(rename = "timestamp")]
-    Timestamp,
-    #[serde(rename = "integer")]
-    Integer,
-    #[serde(rename = "topics")]
-    Topics,
 }
 
 /// `cluster.json`.
@@ -171,8 +107,6 @@ pub struct MediaTypeParameter {
 /// The parsed facts about the schema.
 pub static SCHEMA: LazyLock<SchemaFacts> =
     LazyLock::new(|| parse(include_str!("../../contract/schema.json")));
-/// The parsed routes.
-pub static ROUTES: LazyLock<Routes> = LazyLock::new(|| parse(include_str!("../../contract/routes.json")));
 /// The parsed messages of a stream.
 pub static CLUSTER: LazyLock<ClusterSpec> =
     LazyLock::new(|| parse(include_str!("../../contract/cluster.json")));

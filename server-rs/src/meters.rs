@@ -47,9 +47,9 @@ pub struct Meters {
 impl Meters {
     /// Starts with zero counts.
     pub fn new() -> Self {
-        let routes = ROUTES.routes.iter().enumerate().map(|(place, route)| (route.path.as_str(), place));
+        let routes = ROUTES.iter().enumerate().map(|(place, route)| (route.path, place));
         let (open_routes, exact_routes): (Vec<_>, Vec<_>) = routes.partition(|(path, _)| path.contains('{'));
-        let count = ROUTES.routes.len() + 1;
+        let count = ROUTES.len() + 1;
         let durations = || Histogram::new(Family::IngestHttpRequestDurationSeconds, NANOS);
         Self {
             exact_routes: exact_routes.into_iter().collect(),
@@ -75,7 +75,7 @@ impl Meters {
     pub fn route_of(&self, path: &str) -> usize {
         let open = || self.open_routes.iter().find(|(route, _)| matches_route(route, path));
         let found = self.exact_routes.get(path).copied().or_else(|| open().map(|(_, place)| *place));
-        found.unwrap_or(ROUTES.routes.len())
+        found.unwrap_or(ROUTES.len())
     }
 
     /// Returns the place of a method; the last place is that of all other methods.
@@ -224,7 +224,7 @@ mod tests {
     #[test]
     fn paths_match_their_routes() {
         let meters = Meters::new();
-        let route = |path: &str| ROUTES.routes.get(meters.route_of(path)).map(|route| route.path.as_str());
+        let route = |path: &str| ROUTES.get(meters.route_of(path)).map(|route| route.path);
         assert_eq!(route("/api/events"), Some("/api/events"));
         assert_eq!(route("/api/events/7"), Some("/api/events/{id}"));
         assert_eq!(route("/api/events/7/attachments/a.txt"), Some("/api/events/{id}/attachments/{name}"));

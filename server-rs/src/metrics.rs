@@ -142,7 +142,7 @@ fn requests(meters: &Meters) -> Vec<Series<'_>> {
 }
 
 fn route_name(route: usize) -> &'static str {
-    ROUTES.routes.get(route).map_or(METRICS.other, |route| route.path.as_str())
+    ROUTES.get(route).map_or(METRICS.other, |route| route.path)
 }
 
 /// Orders series by the bytes of the values of their labels.

@@ -1,8 +1,8 @@
 /**
  * Embeds the files of `contract/`, so that both servers share their facts.
  *
- * Invariant: no fact is typed a second time here; this file only names the files. Over 250 lines because every file
- * gets its type here. A specifier that ends in `?text` gives a file's text (build.ts and tests/load-sql.ts resolve
+ * Invariant: no fact is typed a second time here; this file only names the files. `pnpm contract:update` writes the
+ * modules of `contract/`. A specifier that ends in `?text` gives a file's text (build.ts and tests/load-sql.ts resolve
  * it).
  */
 import claudeCodeAgent from '../../contract/agents/claude-code.json' with { type: 'json' };
@@ -21,14 +21,15 @@ import openapi from '../../contract/openapi.json?text';
 import otlp from '../../contract/otlp.json' with { type: 'json' };
 import pragmas from '../../contract/pragmas.sql?text';
 import commonSecrets from '../../contract/redact/secrets.json?text';
-import routes from '../../contract/routes.json' with { type: 'json' };
 import rpc from '../../contract/rpc.json?text';
 import schema from '../../contract/schema.json' with { type: 'json' };
 import version from '../../contract/VERSION?text';
 import server from '../package.json' with { type: 'json' };
+import type { FormatName } from './contract/routes.ts';
 
 export { LIMITS, TUNING } from './contract/limits.ts';
 export { METRICS } from './contract/metrics.ts';
+export { PARAMETERS, type ParameterSpec, ROUTE_OF, ROUTES, type RouteSpec } from './contract/routes.ts';
 export { VOCABULARY } from './contract/vocabulary.ts';
 
 export const FIELDS_FILE = fields;
@@ -60,29 +61,6 @@ export interface SchemaFacts {
   readonly dropped: readonly string[];
 }
 
-/** A query parameter as `routes.json` describes it. */
-export interface ParameterSpec {
-  /** Name in the query string. */
-  readonly name: string;
-  readonly type: 'text' | 'choice' | 'timestamp' | 'integer' | 'topics';
-  /** For a choice: the values, or the name of their list in the vocabulary. */
-  readonly values?: readonly string[] | string;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  /** The most UTF-8 bytes of a text. */
-  readonly bytes?: number;
-  /** The maximum for an export (rule FMT-09). */
-  readonly export_maximum?: number;
-  /** Whether a request must have it. */
-  readonly required?: boolean;
-  /** The parameter that this one requires. */
-  readonly needs?: string;
-  /** The default value. For topics it is a list, as in a query string. */
-  readonly default?: number | string;
-}
-
-type FormatName = keyof typeof formats.formats;
-
 /** A format of the contract. */
 export interface FormatSpec {
   /** The primary media type first, then the aliases. */
@@ -105,25 +83,6 @@ export const CLUSTER = cluster as {
 };
 
 export const FORMATS = formats.formats as Readonly<Record<FormatName, FormatSpec>>;
-
-export interface RouteSpec {
-  readonly path: string;
-  readonly methods: readonly string[];
-  /** The media type of its response. */
-  readonly produces: string;
-  /** Formats that `Accept` selects from, for GET, or for POST where there is no GET (rule HTT-13). */
-  readonly formats?: readonly FormatName[];
-  /** Formats of the bodies that it reads (rule BOD-02). */
-  readonly reads?: readonly FormatName[];
-  /** Keys of `PARAMETERS`, in the order of their checks. */
-  readonly parameters: readonly string[];
-  /** Lists of methods that have their own parameters, and refuse all others. */
-  readonly own_parameters?: Readonly<Record<string, readonly string[]>>;
-  /** Whether it needs no token (rule SEC-06). */
-  readonly free?: boolean;
-  /** Whether it exists with `--bench` alone (rule BEN-01). */
-  readonly bench?: boolean;
-}
 
 /** The methods and types of typed calls, as the server sends them. */
 export const RPC_TEXT: string = rpc;
@@ -148,9 +107,6 @@ interface RpcSpec {
 }
 
 export const RPC = JSON.parse(rpc) as RpcSpec;
-
-export const ROUTES = routes.routes as readonly RouteSpec[];
-export const PARAMETERS = routes.parameters as Readonly<Record<string, ParameterSpec>>;
 
 /** The event that a hook becomes (rule HOK-02). */
 export interface HookEntry {

@@ -6,7 +6,6 @@ import {
   HOOK_FILES,
   LIMITS,
   LOADS,
-  PARAMETERS,
   PRAGMAS,
   REPORTED_PRAGMAS,
   ROUTES,
@@ -47,10 +46,6 @@ test('every pragma of the contract is reported', () => {
   assert.equal(REPORTED_PRAGMAS.length, set + 2);
   assert.equal(REPORTED_PRAGMAS[0], 'journal_mode');
   assert.deepEqual(REPORTED_PRAGMAS.slice(set), ['synchronous', 'page_size']);
-});
-
-test('routes name existing parameters', () => {
-  for (const route of ROUTES) for (const key of route.parameters) assert.ok(key in PARAMETERS, key);
 });
 
 test('the fields of an event match its schema', () => {
