@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn histogram_counts_a_value_at_its_bound() {
-        let histogram = Histogram::new("ingest_group_events", 1.0);
+        let histogram = Histogram::new(Family::IngestGroupEvents, 1.0);
         for value in [1, 2, 3, 20_000] {
             histogram.observe(value);
         }

@@ -29,7 +29,7 @@ impl Answer {
 
 /// Returns whether `Accept` selects among the formats of the route.
 pub(crate) fn has_choice(method: &Method, route: &RouteSpec) -> bool {
-    let has_get = || route.methods.iter().any(|known| *known == "GET");
+    let has_get = || route.methods.contains(&"GET");
     route.formats.is_some() && (matches!(*method, Method::GET | Method::HEAD) || !has_get())
 }
 
