@@ -10,10 +10,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { answerHelp } from '@twin-ingest/testkit/process/usage.ts';
 import type { Fields } from './contract/fields.ts';
+import { type Config, rustFlags, scriptFlags } from './contract/flags.ts';
 import { rustLimits, scriptLimits } from './contract/limits.ts';
 import { eventMessage, rowColumns } from './contract/messages.ts';
+import { type Metrics, rustMetrics, scriptMetrics } from './contract/metrics.ts';
 import { protobufFile } from './contract/protobuf.ts';
 import { rustQueries, scriptQueries } from './contract/queries.ts';
+import { type Routes, rustRoutes, scriptRoutes } from './contract/routes.ts';
 import { type RpcSchema, rpcMethods } from './contract/rpc.ts';
 import { schemaFile } from './contract/schema-number.ts';
 import { eventSchema, openapiFile, routesFile } from './contract/schemas.ts';
@@ -43,6 +46,10 @@ export function generate(root: string): Generated[] {
   const json = (name: string): JsonObject => JSON.parse(readFileSync(join(root, 'contract', name), 'utf8'));
   const fields = json('fields.json') as unknown as Fields;
   const vocabulary = json('vocabulary.json');
+  const config = json('config.json') as unknown as Config;
+  const metrics = json('metrics.json') as unknown as Metrics;
+  const formats = Object.keys(json('formats.json').formats as JsonObject);
+  const routes = routesFile(json('routes.json'), fields);
   const words = vocabulary as unknown as Record<string, readonly string[]>;
   const [limits, tuning] = [json('limits.json'), json('tuning.json')];
   const openapi = openapiFile(json('openapi.json'), fields, words, limits as never);
@@ -53,7 +60,7 @@ export function generate(root: string): Generated[] {
   return [
     { path: 'contract/event.schema.json', content: eventSchema(json('event.schema.json'), fields, words) },
     { path: 'contract/schema.json', content: schemaFile(json('schema.json'), schema) },
-    { path: 'contract/routes.json', content: routesFile(json('routes.json'), fields) },
+    { path: 'contract/routes.json', content: routes },
     { path: 'contract/openapi.json', content: openapi },
     { path: 'contract/ingest/v1/event.proto', content: protobufFile(fields, words) },
     { path: 'contract/queries/insert_event.sql', content: insertEvent(fields) },
@@ -80,6 +87,15 @@ export function generate(root: string): Generated[] {
     { path: 'server-ts/src/contract/errors.ts', content: scriptErrors(vocabulary) },
     { path: 'server-rs/src/contract/vocabulary.rs', content: rustVocabulary(vocabulary) },
     { path: 'server-ts/src/contract/vocabulary.ts', content: scriptVocabulary(vocabulary) },
+    { path: 'server-rs/src/contract/flags.rs', content: rustFlags(config) },
+    { path: 'server-ts/src/contract/flags.ts', content: scriptFlags(config) },
+    { path: 'server-rs/src/contract/metrics.rs', content: rustMetrics(metrics) },
+    { path: 'server-ts/src/contract/metrics.ts', content: scriptMetrics(metrics) },
+    { path: 'server-rs/src/contract/routes.rs', content: rustRoutes(routes as unknown as Routes, words) },
+    {
+      path: 'server-ts/src/contract/routes.ts',
+      content: scriptRoutes(routes as unknown as Routes, words, formats),
+    },
     { path: 'server-rs/src/contract/limits.rs', content: rustLimits(limits, tuning) },
     { path: 'server-ts/src/contract/limits.ts', content: scriptLimits(limits, tuning) },
     { path: 'server-rs/src/field/table.rs', content: fieldTable(fields) },

@@ -131,3 +131,28 @@ function literal(value: Json | undefined, type: Type): string {
 function rustName(key: string): string {
   return key === 'type' ? 'kind' : key.replaceAll('-', '_');
 }
+
+/** Returns a word as the name of a variant. */
+export function pascal(word: string): string {
+  return pascalCase(word.replaceAll('-', '_'));
+}
+
+/** Returns the declaration of an enum whose variants are words. */
+export function rustEnum(name: string, about: string, words: readonly string[]): string {
+  return `
+/// ${about}
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[expect(missing_docs, reason = "each is the word of its name")]
+pub enum ${name} { ${words.map((word) => `${pascal(word)},`).join('\n')} }
+
+impl ${name} {
+    /// All of them.
+    pub const ALL: [${name}; ${words.length}] = [${words.map((word) => `${name}::${pascal(word)},`).join('\n')}];
+
+    /// Returns its name.
+    pub fn as_str(self) -> &'static str {
+        match self { ${words.map((word) => `${name}::${pascal(word)} => "${word}",`).join('\n')} }
+    }
+}
+`;
+}

@@ -14,6 +14,7 @@ export function fieldTable(contract: Fields): string {
 //! Over 250 lines because every field has its members here.
 
 use super::{Absent, FieldKind, FieldSpec};
+use crate::contract::routes::Parameter;
 use crate::contract::vocabulary::{event_type, source, status};
 
 /// The fields of an event, in the order in which problems are reported.
@@ -41,6 +42,13 @@ ${nameKinds(contract)
     pub fn from_name(name: &[u8]) -> Option<Self> {
         Some(match name {
 ${entries.map(([name]) => `            b"${name}" => ${variant(name)},\n`).join('')}            _ => return None,
+        })
+    }
+
+    /// Returns the parameter that filters by it (rule GET-03).
+    pub fn query_parameter(self) -> Option<Parameter> {
+        Some(match self {
+${contract.filters.map((name) => `            ${variant(name)} => Parameter::${pascalCase(name)},\n`).join('')}            _ => return None,
         })
     }
 }

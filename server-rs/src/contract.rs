@@ -1,13 +1,18 @@
 //! Embeds the files of `contract/`, so that both servers share their facts.
 //!
 //! Every fact that both servers share comes from here. Invariant: nothing in this crate retypes a statement, a
-//! message, a limit or a flag that one of these files holds. Over 250 lines because every file and every limit of the
-//! contract has its line here.
+//! message, a limit or a flag that one of these files holds.
 
 /// The error codes.
 pub mod errors;
+/// Flags, commands, messages and exit codes.
+pub mod flags;
 /// The limits and the tuning.
 pub mod limits;
+/// The families of `/metrics`.
+pub mod metrics;
+/// The routes and the query parameters.
+pub mod routes;
 /// Enumerations, messages and headers.
 pub mod vocabulary;
 
@@ -18,6 +23,8 @@ use miniserde::Deserialize;
 use miniserde::json::{self, Number, Value};
 
 pub use limits::{LIMITS, TUNING};
+pub use metrics::METRICS;
+pub use routes::{ROUTES, RouteSpec};
 pub use vocabulary::VOCABULARY;
 
 /// The version of the contract, without its line end.
@@ -46,108 +53,6 @@ pub struct SchemaFacts {
     pub number: i64,
     /// Tables, and columns as `table.column`, that dumps of earlier schemas may have.
     pub dropped: Vec<String>,
-}
-
-/// `routes.json`.
-#[derive(Debug, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
-pub struct Routes {
-    pub routes: Vec<RouteSpec>,
-    pub parameters: BTreeMap<String, ParameterSpec>,
-}
-
-/// One route: its methods, its response format, and its parameters in the order of their checks.
-#[derive(Debug, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
-pub struct RouteSpec {
-    pub path: String,
-    pub methods: Vec<String>,
-    pub produces: String,
-    /// Formats that `Accept` selects from, for GET, or for POST where there is no GET.
-    pub formats: Option<Vec<String>>,
-    /// Formats of the bodies that POST reads.
-    pub reads: Option<Vec<String>>,
-    pub parameters: Vec<String>,
-    /// Parameter names by method, for methods that refuse all other parameters.
-    pub own_parameters: Option<BTreeMap<String, Vec<String>>>,
-    /// Whether the route needs no token.
-    pub free: Option<bool>,
-    /// Whether the route exists only with `--bench` (rule BEN-01).
-    pub bench: Option<bool>,
-}
-
-/// One query parameter.
-#[derive(Debug, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
-pub struct ParameterSpec {
-    pub name: String,
-    #[serde(rename = "type")]
-    pub kind: ParameterKind,
-    /// For a choice: the name of a list in the vocabulary, or the values themselves.
-    pub values: Option<Value>,
-    pub minimum: Option<u64>,
-    pub maximum: Option<u64>,
-    /// The most bytes of a text.
-    pub bytes: Option<usize>,
-    /// The maximum for formats that are sent in several pages.
-    pub export_maximum: Option<u64>,
-    /// Whether the parameter is required.
-    pub required: Option<bool>,
-    /// The parameter that this one requires.
-    pub needs: Option<String>,
-    /// The default: an integer, or text as in a query string.
-    pub default: Option<Value>,
-}
-
-/// The types of query parameters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[expect(missing_docs, reason = "the variants are those of the file, which explains them")]
-pub enum ParameterKind {
-    #[serde(rename = "text")]
-    Text,
-    #[serde(rename = "choice")]
-    Choice,
-    #[serde(rename = "timestamp")]
-    Timestamp,
-    #[serde(rename = "integer")]
-    Integer,
-    #[serde(rename = "topics")]
-    Topics,
-}
-
-/// `metrics.json`.
-#[derive(Debug, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
-pub struct MetricsSpec {
-    pub content_type: String,
-    pub other: String,
-    pub values: LabelValues,
-    pub families: Vec<FamilySpec>,
-}
-
-/// The values of labels with a fixed list.
-#[derive(Debug, Deserialize)]
-#[expect(missing_docs, reason = "each is the label of its name")]
-pub struct LabelValues {
-    pub method: Vec<String>,
-    pub status: Vec<u16>,
-    pub outcome: Vec<String>,
-    pub source: Vec<String>,
-    pub mode: Vec<String>,
-    pub result: Vec<String>,
-}
-
-/// One family of metrics.
-#[derive(Debug, Deserialize)]
-#[expect(missing_docs, reason = "the fields are those of the file, which explains them")]
-pub struct FamilySpec {
-    pub name: String,
-    #[serde(rename = "type")]
-    pub kind: String,
-    pub help: String,
-    pub labels: Vec<String>,
-    /// Upper bounds of a histogram, without infinity.
-    pub buckets: Option<Vec<f64>>,
 }
 
 /// `cluster.json`.
@@ -202,11 +107,6 @@ pub struct MediaTypeParameter {
 /// The parsed facts about the schema.
 pub static SCHEMA: LazyLock<SchemaFacts> =
     LazyLock::new(|| parse(include_str!("../../contract/schema.json")));
-/// The parsed routes.
-pub static ROUTES: LazyLock<Routes> = LazyLock::new(|| parse(include_str!("../../contract/routes.json")));
-/// The parsed families of metrics.
-pub static METRICS: LazyLock<MetricsSpec> =
-    LazyLock::new(|| parse(include_str!("../../contract/metrics.json")));
 /// The parsed messages of a stream.
 pub static CLUSTER: LazyLock<ClusterSpec> =
     LazyLock::new(|| parse(include_str!("../../contract/cluster.json")));
@@ -228,8 +128,6 @@ pub const AGENT_FILES: [(&str, &str); 4] = [
 ];
 /// `rpc.json`; [`crate::rpc`] parses it.
 pub const RPC: &str = include_str!("../../contract/rpc.json");
-/// `config.json`; [`crate::config`] parses it.
-pub const CONFIG: &str = include_str!("../../contract/config.json");
 
 /// Parses a file of the contract. The binary contains these files, so a file that does not parse fails every
 /// test.

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::contract::METRICS;
+use crate::contract::metrics::Family;
 
 /// Nanoseconds of a second: histograms of time count in nanoseconds.
 pub(crate) const NANOS: f64 = 1e9;
@@ -21,10 +21,9 @@ pub struct Histogram {
 
 impl Histogram {
     /// Creates an empty histogram with the buckets of this family.
-    pub fn new(family: &str, scale: f64) -> Self {
-        let spec = METRICS.families.iter().find(|spec| spec.name == family);
-        let buckets = spec.and_then(|spec| spec.buckets.as_deref()).unwrap_or_default();
-        let bounds: Vec<u64> = buckets.iter().map(|bound| (bound * scale).round() as u64).collect();
+    pub fn new(family: Family, scale: f64) -> Self {
+        let bounds: Vec<u64> =
+            family.spec().buckets.iter().map(|bound| (bound * scale).round() as u64).collect();
         Self {
             scale,
             counts: (0..=bounds.len()).map(|_| AtomicU64::new(0)).collect(),
@@ -71,7 +70,7 @@ mod tests {
 
     #[test]
     fn histogram_counts_a_value_at_its_bound() {
-        let histogram = Histogram::new("ingest_group_events", 1.0);
+        let histogram = Histogram::new(Family::IngestGroupEvents, 1.0);
         for value in [1, 2, 3, 20_000] {
             histogram.observe(value);
         }

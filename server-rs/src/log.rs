@@ -6,14 +6,16 @@ use std::io::{Result, Write};
 use tracing::Level;
 use tracing::level_filters::LevelFilter;
 
-/// Starts logging from this level; the configuration has checked its name.
-pub fn open_log(level: &str) {
+use crate::contract::flags::LogLevel;
+
+/// Starts logging from this level.
+pub fn open_log(level: LogLevel) {
     let level = match level {
-        "error" => Level::ERROR,
-        "warn" => Level::WARN,
-        "debug" => Level::DEBUG,
-        "trace" => Level::TRACE,
-        _ => Level::INFO,
+        LogLevel::Error => Level::ERROR,
+        LogLevel::Warn => Level::WARN,
+        LogLevel::Info => Level::INFO,
+        LogLevel::Debug => Level::DEBUG,
+        LogLevel::Trace => Level::TRACE,
     };
     let subscriber = tracing_subscriber::fmt()
         .json()

@@ -11,9 +11,9 @@ use std::time::Duration;
 use ingest_server::app::App;
 use ingest_server::clock::Clock;
 use ingest_server::cluster::link::Link;
-use ingest_server::config::spec::exit_message;
 use ingest_server::config::{Command, Config, parse_config};
-use ingest_server::contract::{LIMITS, VERSION};
+use ingest_server::contract::flags::{EXITS, Stdin};
+use ingest_server::contract::{LIMITS, VERSION, fill};
 use ingest_server::error::ErrorCode;
 use ingest_server::formats::Format;
 use ingest_server::http::connection::serve;
@@ -34,9 +34,8 @@ fn main() -> ExitCode {
     let parsed = || parse_config(std::env::args_os().skip(1), std::env::vars_os());
     let command = match parsed() {
         Ok(Command::Run(_)) if !Clock.is_sound() => {
-            let (code, text) = exit_message("clock", "wrong", &[]);
-            complain(&text);
-            return ExitCode::from(code);
+            complain(EXITS.clock.wrong);
+            return ExitCode::from(EXITS.clock.code);
         }
         Ok(Command::Run(config)) => match &config.new_token {
             Some(path) => match create_token(path) {
@@ -63,10 +62,10 @@ fn main() -> ExitCode {
         }
         Err(problems) => {
             problems.iter().for_each(|problem| complain(problem));
-            return ExitCode::from(exit_message("config", "", &[]).0);
+            return ExitCode::from(EXITS.config.code);
         }
     };
-    open_log(&config.log_level);
+    open_log(config.log_level);
     // Accepting and answering are cheap compared with the writer's thread; more threads only cost memory.
     let threads = std::thread::available_parallelism().map_or(2, usize::from).min(4);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build();
@@ -93,10 +92,9 @@ async fn run(config: Config) -> ExitCode {
         Ok(port) => port,
         Err(error) => {
             let in_use = error.kind() == std::io::ErrorKind::AddrInUse;
-            let message = if in_use { "in_use" } else { "unusable" };
-            let (code, text) = exit_message("port", message, &[("address", &address.to_string())]);
-            complain(&text);
-            return ExitCode::from(code);
+            let message = if in_use { EXITS.port.in_use } else { EXITS.port.unusable };
+            complain(&fill(message, &[("address", &address.to_string())]));
+            return ExitCode::from(EXITS.port.code);
         }
     };
     let path = config.socket.clone();
@@ -104,9 +102,8 @@ async fn run(config: Config) -> ExitCode {
         Ok(bound) => bound.unzip(),
         Err(problem) => {
             let path = path.unwrap_or_default();
-            let (code, text) = exit_message("socket", problem.as_str(), &[("path", &path)]);
-            complain(&text);
-            return ExitCode::from(code);
+            complain(&fill(problem.message(), &[("path", &path)]));
+            return ExitCode::from(EXITS.socket.code);
         }
     };
     let link = match config.cluster.clone() {
@@ -150,7 +147,11 @@ async fn run(config: Config) -> ExitCode {
         }
     };
     tracing::info!(url, db = app.config.db, "listening");
-    let format = app.config.stdin.as_deref().and_then(Format::from_name);
+    let format = app.config.stdin.map(|format| match format {
+        Stdin::Ndjson => Format::Ndjson,
+        Stdin::Msgpack => Format::Msgpack,
+        Stdin::Protobuf => Format::Protobuf,
+    });
     let input = format.map(|format| Input::start(&app, format));
 
     let end = tokio::select! {
@@ -176,8 +177,8 @@ async fn run(config: Config) -> ExitCode {
     let end = fatal.borrow().map_or(end, End::Storage);
     match (stopped, end) {
         (false, _) => ExitCode::FAILURE,
-        (true, End::Storage(_)) => ExitCode::from(exit_message("storage", "", &[]).0),
-        (true, End::Input) => ExitCode::from(exit_message("input", "", &[]).0),
+        (true, End::Storage(_)) => ExitCode::from(EXITS.storage.code),
+        (true, End::Input) => ExitCode::from(EXITS.input.code),
         (true, End::Asked(_)) => ExitCode::SUCCESS,
     }
 }
@@ -275,9 +276,8 @@ fn ready(url: &str, addresses: &[String], app: &App) -> std::io::Result<Option<R
 /// Reports a file that cannot be written; returns the exit code.
 fn report_unwritable(path: &str, error: &std::io::Error) -> u8 {
     let values = [("path", path), ("reason", file_code(error).as_str())];
-    let (code, text) = exit_message("target", "unwritable", &values);
-    complain(&text);
-    code
+    complain(&fill(EXITS.target.unwritable, &values));
+    EXITS.target.code
 }
 
 /// Writes to stdout; a closed reader is not an error.

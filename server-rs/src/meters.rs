@@ -7,43 +7,14 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::contract::metrics::Family;
+pub use crate::contract::metrics::{EventOutcome, EventSource, NoticeResult};
 use crate::contract::{METRICS, ROUTES};
 use crate::error::ErrorCode;
 use crate::histogram::{Histogram, NANOS};
 
 /// Number of commits whose time is known.
 const COMMITS: usize = 1024;
-
-/// The results of an event, in the order of `metrics.json`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "each is said by its name")]
-pub enum EventOutcome {
-    Accepted,
-    Duplicate,
-    Rejected,
-}
-
-/// The sources of events, in the order of `metrics.json`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "each is said by its name")]
-pub enum EventSource {
-    Dismissals,
-    Events,
-    Hooks,
-    Rpc,
-    Stdin,
-    Telemetry,
-}
-
-/// The results of a notification, in the order of `metrics.json`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "each is said by its name")]
-pub enum NoticeResult {
-    Delivered,
-    Dropped,
-    Failed,
-    Retried,
-}
 
 /// The numbers of one server.
 #[derive(Debug)]
@@ -76,10 +47,10 @@ pub struct Meters {
 impl Meters {
     /// Starts with zero counts.
     pub fn new() -> Self {
-        let routes = ROUTES.routes.iter().enumerate().map(|(place, route)| (route.path.as_str(), place));
+        let routes = ROUTES.iter().enumerate().map(|(place, route)| (route.path, place));
         let (open_routes, exact_routes): (Vec<_>, Vec<_>) = routes.partition(|(path, _)| path.contains('{'));
-        let count = ROUTES.routes.len() + 1;
-        let durations = || Histogram::new("ingest_http_request_duration_seconds", NANOS);
+        let count = ROUTES.len() + 1;
+        let durations = || Histogram::new(Family::IngestHttpRequestDurationSeconds, NANOS);
         Self {
             exact_routes: exact_routes.into_iter().collect(),
             open_routes,
@@ -88,10 +59,10 @@ impl Meters {
             events: zeros(METRICS.values.outcome.len() * METRICS.values.source.len()),
             refusals: zeros(ErrorCode::ALL.len()),
             notices: zeros(METRICS.values.result.len()),
-            group_events: Histogram::new("ingest_group_events", 1.0),
-            commit_durations: Histogram::new("ingest_commit_duration_seconds", NANOS),
-            checkpoint_durations: Histogram::new("ingest_checkpoint_duration_seconds", NANOS),
-            delivery_lags: Histogram::new("ingest_stream_delivery_lag_seconds", NANOS),
+            group_events: Histogram::new(Family::IngestGroupEvents, 1.0),
+            commit_durations: Histogram::new(Family::IngestCommitDurationSeconds, NANOS),
+            checkpoint_durations: Histogram::new(Family::IngestCheckpointDurationSeconds, NANOS),
+            delivery_lags: Histogram::new(Family::IngestStreamDeliveryLagSeconds, NANOS),
             deleted_events: AtomicU64::new(0),
             deletion_steps: AtomicU64::new(0),
             started: Instant::now(),
@@ -104,13 +75,13 @@ impl Meters {
     pub fn route_of(&self, path: &str) -> usize {
         let open = || self.open_routes.iter().find(|(route, _)| matches_route(route, path));
         let found = self.exact_routes.get(path).copied().or_else(|| open().map(|(_, place)| *place));
-        found.unwrap_or(ROUTES.routes.len())
+        found.unwrap_or(ROUTES.len())
     }
 
     /// Returns the place of a method; the last place is that of all other methods.
     pub fn method_of(method: &str) -> usize {
         let methods = &METRICS.values.method;
-        methods.iter().position(|known| known == method).unwrap_or(methods.len())
+        methods.iter().position(|known| *known == method).unwrap_or(methods.len())
     }
 
     /// Counts an answered request by the places of its route and its method.
@@ -253,7 +224,7 @@ mod tests {
     #[test]
     fn paths_match_their_routes() {
         let meters = Meters::new();
-        let route = |path: &str| ROUTES.routes.get(meters.route_of(path)).map(|route| route.path.as_str());
+        let route = |path: &str| ROUTES.get(meters.route_of(path)).map(|route| route.path);
         assert_eq!(route("/api/events"), Some("/api/events"));
         assert_eq!(route("/api/events/7"), Some("/api/events/{id}"));
         assert_eq!(route("/api/events/7/attachments/a.txt"), Some("/api/events/{id}/attachments/{name}"));
@@ -288,42 +259,6 @@ mod tests {
     fn every_status_of_an_error_is_listed() {
         for spec in ErrorCode::ALL.map(ErrorCode::error_spec) {
             assert!(METRICS.values.status.contains(&spec.status), "{}", spec.status);
-        }
-    }
-
-    #[test]
-    fn names_match_the_file_and_its_order() {
-        let values = &METRICS.values;
-        let outcomes = [
-            (EventOutcome::Accepted, "accepted"),
-            (EventOutcome::Duplicate, "duplicate"),
-            (EventOutcome::Rejected, "rejected"),
-        ];
-        assert_eq!(values.outcome.len(), outcomes.len());
-        for (outcome, name) in outcomes {
-            assert_eq!(values.outcome[outcome as usize], name);
-        }
-        let sources = [
-            (EventSource::Dismissals, "dismissals"),
-            (EventSource::Events, "events"),
-            (EventSource::Hooks, "hooks"),
-            (EventSource::Rpc, "rpc"),
-            (EventSource::Stdin, "stdin"),
-            (EventSource::Telemetry, "telemetry"),
-        ];
-        assert_eq!(values.source.len(), sources.len());
-        for (source, name) in sources {
-            assert_eq!(values.source[source as usize], name);
-        }
-        let results = [
-            (NoticeResult::Delivered, "delivered"),
-            (NoticeResult::Dropped, "dropped"),
-            (NoticeResult::Failed, "failed"),
-            (NoticeResult::Retried, "retried"),
-        ];
-        assert_eq!(values.result.len(), results.len());
-        for (result, name) in results {
-            assert_eq!(values.result[result as usize], name);
         }
     }
 }

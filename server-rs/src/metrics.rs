@@ -6,7 +6,8 @@
 use prometheus::TextEncoder;
 use prometheus::proto::{Bucket, Counter, Gauge, LabelPair, Metric, MetricFamily, MetricType};
 
-use crate::contract::{FamilySpec, METRICS, ROUTES, VERSION};
+use crate::contract::metrics::{Family, FamilySpec, MetricKind};
+use crate::contract::{METRICS, ROUTES, VERSION};
 use crate::error::ErrorCode;
 use crate::histogram::Histogram;
 use crate::meters::Meters;
@@ -48,59 +49,58 @@ enum Series<'a> {
 
 /// Returns the text of all families that have a series, in the order of `metrics.json`.
 pub fn metrics_text(meters: &Meters, readings: &Readings) -> String {
-    let families = METRICS.families.iter().map(|spec| family(spec, series_of(&spec.name, meters, readings)));
+    let families = Family::ALL.into_iter().map(|name| family(name.spec(), series_of(name, meters, readings)));
     let families: Vec<MetricFamily> = families.filter(|family| !family.get_metric().is_empty()).collect();
     // The encoder refuses only families without a series.
     TextEncoder::new().encode_to_string(&families).unwrap_or_default()
 }
 
-fn series_of<'a>(name: &str, meters: &'a Meters, readings: &'a Readings) -> Vec<Series<'a>> {
+fn series_of<'a>(family: Family, meters: &'a Meters, readings: &'a Readings) -> Vec<Series<'a>> {
     let plain = |value: u64| vec![Series::Number(Vec::new(), value as f64)];
-    match name {
-        "ingest_attachments_bytes" => plain(readings.attachments_bytes),
-        "ingest_build_info" => {
+    match family {
+        Family::IngestAttachmentsBytes => plain(readings.attachments_bytes),
+        Family::IngestBuildInfo => {
             vec![Series::Number(vec![*VERSION, readings.runtime, env!("CARGO_PKG_VERSION")], 1.0)]
         }
-        "ingest_checkpoint_duration_seconds" => one(&meters.checkpoint_durations),
-        "ingest_commit_duration_seconds" => one(&meters.commit_durations),
-        "ingest_database_bytes" => plain(readings.database_bytes),
-        "ingest_disk_free_bytes" => plain(readings.disk_free_bytes),
-        "ingest_disk_size_bytes" => plain(readings.disk_size_bytes),
-        "ingest_events_total" => events(meters),
-        "ingest_forward_events_total" => plain(readings.forward_events),
-        "ingest_forward_failures_total" => plain(readings.forward_failures),
-        "ingest_forward_last_success_time_seconds" => {
+        Family::IngestCheckpointDurationSeconds => one(&meters.checkpoint_durations),
+        Family::IngestCommitDurationSeconds => one(&meters.commit_durations),
+        Family::IngestDatabaseBytes => plain(readings.database_bytes),
+        Family::IngestDiskFreeBytes => plain(readings.disk_free_bytes),
+        Family::IngestDiskSizeBytes => plain(readings.disk_size_bytes),
+        Family::IngestEventsTotal => events(meters),
+        Family::IngestForwardEventsTotal => plain(readings.forward_events),
+        Family::IngestForwardFailuresTotal => plain(readings.forward_failures),
+        Family::IngestForwardLastSuccessTimeSeconds => {
             vec![Series::Number(Vec::new(), readings.forward_last_ms as f64 / 1000.0)]
         }
-        "ingest_forward_lost_events_total" => plain(readings.forward_lost_events),
-        "ingest_forward_refused_events_total" => plain(readings.forward_refused_events),
-        "ingest_forward_waiting_events" => plain(readings.forward_waiting_events),
-        "ingest_group_events" => one(&meters.group_events),
-        "ingest_http_request_duration_seconds" => durations(meters),
-        "ingest_http_requests_total" => requests(meters),
-        "ingest_queue_events" => plain(readings.queue_events as u64),
-        "ingest_queue_limit_events" => plain(readings.queue_limit_events as u64),
-        "ingest_ready" => plain(u64::from(readings.is_ready)),
-        "ingest_refusals_total" => refusals(meters),
-        "ingest_retention_deleted_events_total" => plain(meters.deletions().0),
-        "ingest_retention_limit_bytes" => plain(readings.retention_limit_bytes),
-        "ingest_retention_limit_seconds" => {
+        Family::IngestForwardLostEventsTotal => plain(readings.forward_lost_events),
+        Family::IngestForwardRefusedEventsTotal => plain(readings.forward_refused_events),
+        Family::IngestForwardWaitingEvents => plain(readings.forward_waiting_events),
+        Family::IngestGroupEvents => one(&meters.group_events),
+        Family::IngestHttpRequestDurationSeconds => durations(meters),
+        Family::IngestHttpRequestsTotal => requests(meters),
+        Family::IngestQueueEvents => plain(readings.queue_events as u64),
+        Family::IngestQueueLimitEvents => plain(readings.queue_limit_events as u64),
+        Family::IngestReady => plain(u64::from(readings.is_ready)),
+        Family::IngestRefusalsTotal => refusals(meters),
+        Family::IngestRetentionDeletedEventsTotal => plain(meters.deletions().0),
+        Family::IngestRetentionLimitBytes => plain(readings.retention_limit_bytes),
+        Family::IngestRetentionLimitSeconds => {
             vec![Series::Number(Vec::new(), readings.retention_limit_days as f64 * DAY_SECONDS)]
         }
-        "ingest_retention_steps_total" => plain(meters.deletions().1),
-        "ingest_retention_used_bytes" => plain(readings.retention_used_bytes),
-        "ingest_stream_clients" => {
+        Family::IngestRetentionStepsTotal => plain(meters.deletions().1),
+        Family::IngestRetentionUsedBytes => plain(readings.retention_used_bytes),
+        Family::IngestStreamClients => {
             let clients = [readings.event_clients, readings.invalidate_clients];
             let modes = METRICS.values.mode.iter().zip(clients);
-            modes.map(|(mode, count)| Series::Number(vec![mode.as_str()], count as f64)).collect()
+            modes.map(|(mode, count)| Series::Number(vec![*mode], count as f64)).collect()
         }
-        "ingest_stream_delivery_lag_seconds" => one(&meters.delivery_lags),
-        "ingest_wal_bytes" => plain(readings.wal_bytes),
-        "ingest_webhook_notices_total" => notices(meters),
-        "process_start_time_seconds" => {
+        Family::IngestStreamDeliveryLagSeconds => one(&meters.delivery_lags),
+        Family::IngestWalBytes => plain(readings.wal_bytes),
+        Family::IngestWebhookNoticesTotal => notices(meters),
+        Family::ProcessStartTimeSeconds => {
             vec![Series::Number(Vec::new(), readings.start_time_ms as f64 / 1000.0)]
         }
-        _ => Vec::new(),
     }
 }
 
@@ -113,16 +113,12 @@ fn events(meters: &Meters) -> Vec<Series<'_>> {
     let labels =
         values.outcome.iter().flat_map(|outcome| values.source.iter().map(move |source| (outcome, source)));
     let counted = labels.zip(meters.events());
-    counted
-        .map(|((outcome, source), count)| {
-            Series::Number(vec![outcome.as_str(), source.as_str()], count as f64)
-        })
-        .collect()
+    counted.map(|((outcome, source), count)| Series::Number(vec![*outcome, *source], count as f64)).collect()
 }
 
 fn notices(meters: &Meters) -> Vec<Series<'_>> {
     let counted = METRICS.values.result.iter().zip(meters.notices());
-    counted.map(|(result, count)| Series::Number(vec![result.as_str()], count as f64)).collect()
+    counted.map(|(result, count)| Series::Number(vec![*result], count as f64)).collect()
 }
 
 fn refusals(meters: &Meters) -> Vec<Series<'_>> {
@@ -140,13 +136,13 @@ fn requests(meters: &Meters) -> Vec<Series<'_>> {
         std::sync::LazyLock::new(|| METRICS.values.status.iter().map(u16::to_string).collect());
     let series = meters.requests().map(|(route, method, status, count)| {
         let method = METRICS.values.method.get(method).unwrap_or(&METRICS.other);
-        Series::Number(vec![method.as_str(), route_name(route), STATUSES[status].as_str()], count as f64)
+        Series::Number(vec![*method, route_name(route), STATUSES[status].as_str()], count as f64)
     });
     sorted(series.collect())
 }
 
 fn route_name(route: usize) -> &'static str {
-    ROUTES.routes.get(route).map_or(METRICS.other.as_str(), |route| route.path.as_str())
+    ROUTES.get(route).map_or(METRICS.other, |route| route.path)
 }
 
 /// Orders series by the bytes of the values of their labels.
@@ -165,12 +161,12 @@ impl<'a> Series<'a> {
 
 fn family(spec: &FamilySpec, series: Vec<Series<'_>>) -> MetricFamily {
     let mut family = MetricFamily::default();
-    family.set_name(spec.name.clone());
-    family.set_help(spec.help.clone());
-    family.set_field_type(match spec.kind.as_str() {
-        "counter" => MetricType::COUNTER,
-        "histogram" => MetricType::HISTOGRAM,
-        _ => MetricType::GAUGE,
+    family.set_name(spec.name.to_owned());
+    family.set_help(spec.help.to_owned());
+    family.set_field_type(match spec.kind {
+        MetricKind::Counter => MetricType::COUNTER,
+        MetricKind::Gauge => MetricType::GAUGE,
+        MetricKind::Histogram => MetricType::HISTOGRAM,
     });
     family.set_metric(series.into_iter().map(|series| metric(spec, &series)).collect());
     family
@@ -179,13 +175,13 @@ fn family(spec: &FamilySpec, series: Vec<Series<'_>>) -> MetricFamily {
 fn metric(spec: &FamilySpec, series: &Series<'_>) -> Metric {
     let pairs = spec.labels.iter().zip(series.labels()).map(|(name, value)| {
         let mut pair = LabelPair::default();
-        pair.set_name(name.clone());
+        pair.set_name((*name).to_owned());
         pair.set_value((*value).to_owned());
         pair
     });
     let mut metric = Metric::from_label(pairs.collect());
     match series {
-        Series::Number(_, value) if spec.kind == "counter" => {
+        Series::Number(_, value) if spec.kind == MetricKind::Counter => {
             let mut counter = Counter::default();
             counter.set_value(*value);
             metric.set_counter(counter);
@@ -197,8 +193,7 @@ fn metric(spec: &FamilySpec, series: &Series<'_>) -> Metric {
         }
         Series::Histogram(_, histogram) => {
             let cumulative = histogram.cumulative();
-            let bounds = spec.buckets.as_deref().unwrap_or_default();
-            let buckets = bounds.iter().zip(&cumulative).map(|(bound, count)| {
+            let buckets = spec.buckets.iter().zip(&cumulative).map(|(bound, count)| {
                 let mut bucket = Bucket::default();
                 bucket.set_upper_bound(*bound);
                 bucket.set_cumulative_count(*count);
@@ -246,8 +241,9 @@ mod tests {
             start_time_ms: 0,
         };
         let text = metrics_text(&meters, &readings);
-        for spec in &METRICS.families {
-            assert!(text.contains(&format!("# TYPE {} {}\n", spec.name, spec.kind)), "{}", spec.name);
+        for family in Family::ALL {
+            let kind = format!("{:?}", family.spec().kind).to_lowercase();
+            assert!(text.contains(&format!("# TYPE {} {kind}\n", family.as_str())), "{family:?}");
         }
         assert!(text.contains("ingest_http_requests_total{method=\"GET\",route=\"/\",status=\"200\"} 1\n"));
         assert!(text.contains("ingest_http_request_duration_seconds_bucket{route=\"/\",le=\"0.001\"} 1\n"));

@@ -5,6 +5,7 @@
 use hashbrown::{HashMap, HashSet};
 
 use crate::contract::LIMITS;
+use crate::contract::flags::MESSAGES;
 use crate::event::{Span, SpanKind};
 use crate::field::Field;
 use crate::json::scan_object;
@@ -48,18 +49,18 @@ pub enum PriceFault {
 }
 
 impl PriceFault {
-    /// Returns the name of its message in `config.json`.
-    pub fn as_str(self) -> &'static str {
+    /// Returns its message.
+    pub fn message(self) -> &'static str {
         match self {
-            PriceFault::Json => "prices_json",
-            PriceFault::Object => "prices_object",
-            PriceFault::Unknown => "prices_unknown",
-            PriceFault::Twice => "prices_twice",
-            PriceFault::Date => "prices_date",
-            PriceFault::Name => "prices_name",
-            PriceFault::Text => "prices_text",
-            PriceFault::Number => "prices_number",
-            PriceFault::Absent => "prices_absent",
+            PriceFault::Json => MESSAGES.prices_json,
+            PriceFault::Object => MESSAGES.prices_object,
+            PriceFault::Unknown => MESSAGES.prices_unknown,
+            PriceFault::Twice => MESSAGES.prices_twice,
+            PriceFault::Date => MESSAGES.prices_date,
+            PriceFault::Name => MESSAGES.prices_name,
+            PriceFault::Text => MESSAGES.prices_text,
+            PriceFault::Number => MESSAGES.prices_number,
+            PriceFault::Absent => MESSAGES.prices_absent,
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ingest_server::contract::{LOADS, PRAGMAS, REPORTED_PRAGMAS, ROUTES, SCHEMA, VOCABULARY};
+use ingest_server::contract::{LOADS, PRAGMAS, REPORTED_PRAGMAS, SCHEMA, VOCABULARY};
 use ingest_server::error::ErrorCode;
 use ingest_server::formats::Format;
 use ingest_server::store::schema::create_schema;
@@ -34,15 +34,6 @@ fn formats_match_formats_json_and_its_order() {
 #[test]
 fn topics_match_the_vocabulary_and_its_order() {
     assert_eq!(Topic::GLOBAL.map(|topic| topic.name().into_owned()).as_slice(), VOCABULARY.topics);
-}
-
-#[test]
-fn every_parameter_of_a_route_has_a_description() {
-    for route in &ROUTES.routes {
-        for parameter in &route.parameters {
-            assert!(ROUTES.parameters.contains_key(parameter), "{} of {}", parameter, route.path);
-        }
-    }
 }
 
 #[test]

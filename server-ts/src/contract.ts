@@ -1,8 +1,8 @@
 /**
  * Embeds the files of `contract/`, so that both servers share their facts.
  *
- * Invariant: no fact is typed a second time here; this file only names the files. Over 250 lines because every file
- * gets its type here. A specifier that ends in `?text` gives a file's text (build.ts and tests/load-sql.ts resolve
+ * Invariant: no fact is typed a second time here; this file only names the files. `pnpm contract:update` writes the
+ * modules of `contract/`. A specifier that ends in `?text` gives a file's text (build.ts and tests/load-sql.ts resolve
  * it).
  */
 import claudeCodeAgent from '../../contract/agents/claude-code.json' with { type: 'json' };
@@ -10,26 +10,26 @@ import codexAgent from '../../contract/agents/codex.json' with { type: 'json' };
 import geminiCliAgent from '../../contract/agents/gemini-cli.json' with { type: 'json' };
 import genAiAgent from '../../contract/agents/gen-ai.json' with { type: 'json' };
 import cluster from '../../contract/cluster.json' with { type: 'json' };
-import config from '../../contract/config.json' with { type: 'json' };
 import fields from '../../contract/fields.json' with { type: 'json' };
 import file from '../../contract/file.sql?text';
 import formats from '../../contract/formats.json' with { type: 'json' };
 import claudeCode from '../../contract/hooks/claude-code.json' with { type: 'json' };
 import codex from '../../contract/hooks/codex.json' with { type: 'json' };
 import openHour from '../../contract/loads/0002_open_hour.sql?text';
-import metrics from '../../contract/metrics.json' with { type: 'json' };
 import schemaSql from '../../contract/migrations/0001_init.sql?text';
 import openapi from '../../contract/openapi.json?text';
 import otlp from '../../contract/otlp.json' with { type: 'json' };
 import pragmas from '../../contract/pragmas.sql?text';
 import commonSecrets from '../../contract/redact/secrets.json?text';
-import routes from '../../contract/routes.json' with { type: 'json' };
 import rpc from '../../contract/rpc.json?text';
 import schema from '../../contract/schema.json' with { type: 'json' };
 import version from '../../contract/VERSION?text';
 import server from '../package.json' with { type: 'json' };
+import type { FormatName } from './contract/routes.ts';
 
 export { LIMITS, TUNING } from './contract/limits.ts';
+export { METRICS } from './contract/metrics.ts';
+export { PARAMETERS, type ParameterSpec, ROUTE_OF, ROUTES, type RouteSpec } from './contract/routes.ts';
 export { VOCABULARY } from './contract/vocabulary.ts';
 
 export const FIELDS_FILE = fields;
@@ -61,57 +61,6 @@ export interface SchemaFacts {
   readonly dropped: readonly string[];
 }
 
-/** One family of `metrics.json`. */
-export interface FamilySpec {
-  readonly name: string;
-  readonly type: string;
-  readonly help: string;
-  readonly labels: readonly string[];
-  /** Upper bounds of a histogram, without infinity. */
-  readonly buckets?: readonly number[];
-}
-
-/** The content of `metrics.json`. */
-interface MetricsSpec {
-  readonly content_type: string;
-  /** Replaces a method or a path that is in no list. */
-  readonly other: string;
-  readonly values: {
-    readonly method: readonly string[];
-    readonly status: readonly number[];
-    readonly outcome: readonly string[];
-    readonly source: readonly string[];
-    readonly mode: readonly string[];
-    readonly result: readonly string[];
-  };
-  readonly families: readonly FamilySpec[];
-}
-
-export const METRICS: MetricsSpec = metrics;
-
-/** A query parameter as `routes.json` describes it. */
-export interface ParameterSpec {
-  /** Name in the query string. */
-  readonly name: string;
-  readonly type: 'text' | 'choice' | 'timestamp' | 'integer' | 'topics';
-  /** For a choice: the values, or the name of their list in the vocabulary. */
-  readonly values?: readonly string[] | string;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  /** The most UTF-8 bytes of a text. */
-  readonly bytes?: number;
-  /** The maximum for an export (rule FMT-09). */
-  readonly export_maximum?: number;
-  /** Whether a request must have it. */
-  readonly required?: boolean;
-  /** The parameter that this one requires. */
-  readonly needs?: string;
-  /** The default value. For topics it is a list, as in a query string. */
-  readonly default?: number | string;
-}
-
-type FormatName = keyof typeof formats.formats;
-
 /** A format of the contract. */
 export interface FormatSpec {
   /** The primary media type first, then the aliases. */
@@ -134,25 +83,6 @@ export const CLUSTER = cluster as {
 };
 
 export const FORMATS = formats.formats as Readonly<Record<FormatName, FormatSpec>>;
-
-export interface RouteSpec {
-  readonly path: string;
-  readonly methods: readonly string[];
-  /** The media type of its response. */
-  readonly produces: string;
-  /** Formats that `Accept` selects from, for GET, or for POST where there is no GET (rule HTT-13). */
-  readonly formats?: readonly FormatName[];
-  /** Formats of the bodies that it reads (rule BOD-02). */
-  readonly reads?: readonly FormatName[];
-  /** Keys of `PARAMETERS`, in the order of their checks. */
-  readonly parameters: readonly string[];
-  /** Lists of methods that have their own parameters, and refuse all others. */
-  readonly own_parameters?: Readonly<Record<string, readonly string[]>>;
-  /** Whether it needs no token (rule SEC-06). */
-  readonly free?: boolean;
-  /** Whether it exists with `--bench` alone (rule BEN-01). */
-  readonly bench?: boolean;
-}
 
 /** The methods and types of typed calls, as the server sends them. */
 export const RPC_TEXT: string = rpc;
@@ -177,9 +107,6 @@ interface RpcSpec {
 }
 
 export const RPC = JSON.parse(rpc) as RpcSpec;
-
-export const ROUTES = routes.routes as readonly RouteSpec[];
-export const PARAMETERS = routes.parameters as Readonly<Record<string, ParameterSpec>>;
 
 /** The event that a hook becomes (rule HOK-02). */
 export interface HookEntry {
@@ -305,43 +232,6 @@ export const AGENT_FILES: Readonly<Record<string, AgentSpec>> = {
   codex: codexAgent as unknown as AgentSpec,
   'gemini-cli': geminiCliAgent as unknown as AgentSpec,
   'gen-ai': genAiAgent as unknown as AgentSpec,
-};
-
-export interface OptionSpec {
-  readonly name: string;
-  readonly env: string;
-  /** A switch takes no value on the command line; its variable is `true` or `false`. */
-  readonly type: 'text' | 'integer' | 'choice' | 'list' | 'switch';
-  readonly default: string | number | readonly string[] | null;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  /** The option whose value is the lower bound of this value. */
-  readonly at_least?: string;
-  readonly choices?: readonly string[];
-  /** The switch that excludes this option. */
-  readonly excludes?: string;
-  /** The option that this one requires. */
-  readonly needs?: string;
-  /** The value that names a file inside of the program. */
-  readonly builtin?: string;
-  /** The placeholder of the value in the help; absent for a switch. */
-  readonly value?: string;
-  readonly help: string;
-}
-
-/** A command: work on a database without a server (rule PRO-15). */
-export interface CommandSpec {
-  readonly name: 'backup' | 'restore' | 'dump' | 'load' | 'verify';
-  /** The name of its one argument; null for a command without one. */
-  readonly operand: string | null;
-  /** The options that have an effect on it. */
-  readonly options: readonly string[];
-  readonly help: string;
-}
-
-export const CONFIG_SPEC = config as unknown as Omit<typeof config, 'commands' | 'options'> & {
-  readonly commands: readonly CommandSpec[];
-  readonly options: readonly OptionSpec[];
 };
 
 /** The schema of a new file (rule STO-10). */

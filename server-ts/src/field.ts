@@ -4,12 +4,17 @@
  * Also assigns the columns of the tables of `event`. A text is a pair of positions and a choice is an index into its
  * list; both are integers. Every other value is a double.
  */
+
+import type { Parameter } from './contract/routes.ts';
 import { FIELDS_FILE, VOCABULARY } from './contract.ts';
 
 const SPECS = FIELDS_FILE.fields;
 
 /** The name of a field on the wire. */
 export type FieldName = keyof typeof SPECS;
+
+/** The fields that are query parameters too. */
+type FilterName = FieldName & Parameter;
 
 /** The validation rule of a field (rules EVT-01 to EVT-11). */
 export type FieldKind = 'text' | 'choice' | 'integer' | 'dollars' | 'timestamp' | 'json';
@@ -58,10 +63,10 @@ export const INT_WIDTH = widths.ints + 2;
 export const NUMBER_WIDTH = widths.numbers;
 
 /** The fields whose columns hold name ids, in the order of the filters. */
-export const NAME_KINDS: readonly FieldName[] = filters().filter((name) => FIELD[name].isDictionary);
+export const NAME_KINDS: readonly FilterName[] = filters().filter((name) => FIELD[name].isDictionary);
 
 /** The other filters except the session; their columns hold the text. */
-export const TEXT_FILTERS: readonly FieldName[] = filters().filter(
+export const TEXT_FILTERS: readonly FilterName[] = filters().filter(
   (name) => name !== 'session_id' && !FIELD[name].isDictionary,
 );
 
@@ -129,8 +134,8 @@ function columnKind(
   return spec.dictionary === true ? 'name' : (spec.kind as ColumnKind);
 }
 
-function filters(): FieldName[] {
-  return FIELDS_FILE.filters as FieldName[];
+function filters(): FilterName[] {
+  return FIELDS_FILE.filters as FilterName[];
 }
 
 function specOf(name: FieldName, index: number): FieldSpec {

@@ -1,5 +1,5 @@
 /** Counts values by the upper bounds of a family of `metrics.json`, without a lock. */
-import { METRICS } from './contract.ts';
+import { FAMILIES, type HistogramName } from './contract/metrics.ts';
 
 /** Counts of values by their upper bounds. */
 export class Histogram {
@@ -10,8 +10,8 @@ export class Histogram {
   sum = 0;
 
   /** Creates an empty histogram with the buckets of this family. */
-  constructor(family: string) {
-    this.bounds = METRICS.families.find(({ name }) => name === family)?.buckets ?? [];
+  constructor(family: HistogramName) {
+    this.bounds = FAMILIES[family].buckets;
     this.counts = new Float64Array(this.bounds.length + 1);
   }
 

@@ -5,10 +5,9 @@
  */
 import { writeSync } from 'node:fs';
 import { destination, type Logger, pino, stdTimeFunctions } from 'pino';
+import type { LogLevel } from './contract/flags.ts';
 
 export type Log = Logger;
-
-export type LogLevel = 'error' | 'warn' | 'info' | 'debug' | 'trace';
 
 export function openLog(level: LogLevel): Log {
   // The name of the member in the log of server-rs.

@@ -13,7 +13,8 @@ import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { isSound, nowS } from './clock.ts';
 import { type Config, parseConfig } from './config/index.ts';
 import { readTextFile } from './config/text-file.ts';
-import { CONFIG_SPEC, CONTRACT_VERSION, fill, LIMITS, OLDEST_NODE, SERVER_VERSION } from './contract.ts';
+import { EXITS } from './contract/flags.ts';
+import { CONTRACT_VERSION, fill, LIMITS, OLDEST_NODE, SERVER_VERSION } from './contract.ts';
 import { processEnded, ReadyFile } from './lifecycle.ts';
 import { complain, printable } from './log.ts';
 import { STOP_SIGNALS } from './platform.ts';
@@ -53,7 +54,7 @@ async function main(): Promise<void> {
   setFlagsFromString('--heap-growing-percent=80');
   const parsed = () => parseConfig(process.argv.slice(2), process.env, readTextFile);
   let command = parsed();
-  if (command.kind === 'run' && !isSound()) exit(CONFIG_SPEC.exits.clock.code, CONFIG_SPEC.exits.clock.wrong);
+  if (command.kind === 'run' && !isSound()) exit(EXITS.clock.code, EXITS.clock.wrong);
   if (command.kind === 'run' && command.config.newToken !== undefined) {
     try {
       createToken(command.config.newToken);
@@ -73,7 +74,7 @@ async function main(): Promise<void> {
       process.exit(0);
       break;
     case 'problems':
-      exit(CONFIG_SPEC.exits.config.code, ...command.problems);
+      exit(EXITS.config.code, ...command.problems);
       break;
     case 'maintain': {
       const { runCommand } = await import('./maintenance/index.ts');
@@ -96,7 +97,7 @@ async function run(config: Config): Promise<void> {
     import('./http/connection.ts'),
     import('./store/connection.ts'),
   ]);
-  const { port: portExit, socket: socketExit, database, storage, input: inputExit } = CONFIG_SPEC.exits;
+  const { port: portExit, socket: socketExit, database, storage, input: inputExit } = EXITS;
   const log = openLog(config.logLevel);
   const connections = new Connections();
   const error = await connections.listen(config.host, config.port);
@@ -260,7 +261,7 @@ function exitAtOnce(code: number): never {
 
 /** Returns exit code and message for a file that cannot be written. */
 function unwritable(path: string, error: unknown): [number, string] {
-  const { code, unwritable: text } = CONFIG_SPEC.exits.target;
+  const { code, unwritable: text } = EXITS.target;
   return [code, fill(text, { path, reason: fileCode(error) })];
 }
 

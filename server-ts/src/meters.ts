@@ -4,39 +4,21 @@
  * `metrics` turns them into text. Invariants: each fact is counted in one place. The numbers of series are bounded by
  * the lists of `metrics.json`, `routes.json` and `vocabulary.json`.
  */
+
+import type { EventOutcome, EventSource, NoticeResult } from './contract/metrics.ts';
 import { METRICS, ROUTES } from './contract.ts';
 import { ERROR_CODES, type ErrorCode } from './error.ts';
+
 import { Histogram } from './histogram.ts';
 
 /** Number of commits whose time is known. */
 const COMMITS = 1024;
 
-const {
-  method: METHODS,
-  status: STATUSES,
-  outcome: OUTCOMES,
-  source: SOURCES,
-  result: RESULTS,
-} = METRICS.values;
+const METHODS: readonly string[] = METRICS.values.method;
+const STATUSES: readonly number[] = METRICS.values.status;
+const { outcome: OUTCOMES, source: SOURCES, result: RESULTS } = METRICS.values;
 
-/** The results of an event, in the order of `metrics.json`. */
-export type EventOutcome = 'accepted' | 'duplicate' | 'rejected';
-
-/** The sources of events, in the order of `metrics.json`. */
-export type EventSource = 'dismissals' | 'events' | 'hooks' | 'rpc' | 'stdin' | 'telemetry';
-
-/** The results of a notification, in the order of `metrics.json`. */
-export type NoticeResult = 'delivered' | 'dropped' | 'failed' | 'retried';
-
-const OUTCOME_PLACES: Readonly<Record<EventOutcome, number>> = { accepted: 0, duplicate: 1, rejected: 2 };
-const SOURCE_PLACES: Readonly<Record<EventSource, number>> = {
-  dismissals: 0,
-  events: 1,
-  hooks: 2,
-  rpc: 3,
-  stdin: 4,
-  telemetry: 5,
-};
+export type { EventOutcome, EventSource, NoticeResult } from './contract/metrics.ts';
 
 /** The numbers of one server. */
 export class Meters {
@@ -53,7 +35,7 @@ export class Meters {
   );
   private readonly eventCounts = new Float64Array(OUTCOMES.length * SOURCES.length);
   private readonly refusalCounts = new Map<string, number>();
-  private readonly noticeCounts = new Map(RESULTS.map((result) => [result, 0]));
+  private readonly noticeCounts = new Map<string, number>(RESULTS.map((result) => [result, 0]));
   /** Valid events of each group. */
   readonly groupEvents = new Histogram('ingest_group_events');
   /** Time of each committed group. */
@@ -108,7 +90,7 @@ export class Meters {
 
   /** Counts events with one outcome. */
   countEvents(outcome: EventOutcome, source: EventSource, count: number): void {
-    const at = OUTCOME_PLACES[outcome] * SOURCES.length + SOURCE_PLACES[source];
+    const at = OUTCOMES.indexOf(outcome) * SOURCES.length + SOURCES.indexOf(source);
     this.eventCounts[at] = this.eventCounts[at]! + count;
   }
 

@@ -5,7 +5,8 @@
  * the text. Invariant: a scrape changes no number.
  */
 import type { Metric, Registry } from 'prom-client';
-import { CONTRACT_VERSION, type FamilySpec, METRICS, ROUTES, SERVER_VERSION } from './contract.ts';
+import { FAMILIES, type FamilyName, type FamilySpec } from './contract/metrics.ts';
+import { CONTRACT_VERSION, METRICS, ROUTES, SERVER_VERSION } from './contract.ts';
 import type { Histogram } from './histogram.ts';
 import type { Meters } from './meters.ts';
 
@@ -45,14 +46,15 @@ export async function metricsText(meters: Meters, readings: Readings): Promise<s
   const { Registry } = await import('prom-client');
   const registry = new Registry();
   const texts: Promise<string>[] = [];
-  for (const spec of METRICS.families) {
+  const families: readonly FamilySpec[] = Object.values(FAMILIES);
+  for (const spec of families) {
     const series = seriesOf(spec.name, meters, readings);
     if (series.length > 0) texts.push(familyText(registry, spec, series));
   }
   return `${(await Promise.all(texts)).join('\n')}\n`;
 }
 
-function seriesOf(name: string, meters: Meters, readings: Readings): readonly Series[] {
+function seriesOf(name: FamilyName, meters: Meters, readings: Readings): readonly Series[] {
   switch (name) {
     case 'ingest_attachments_bytes':
       return one(readings.attachmentsBytes);
@@ -118,8 +120,6 @@ function seriesOf(name: string, meters: Meters, readings: Readings): readonly Se
       return [...meters.notices()].map(([result, count]) => [[result], count]);
     case 'process_start_time_seconds':
       return one(readings.startTimeMs / 1000);
-    default:
-      return [];
   }
 }
 

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { FLAGS } from '../src/contract/flags.ts';
 import {
-  CONFIG_SPEC,
   HOOK_FILES,
   LIMITS,
   LOADS,
-  PARAMETERS,
   PRAGMAS,
   REPORTED_PRAGMAS,
   ROUTES,
@@ -22,8 +21,7 @@ import { COMMON_TOPICS } from '../src/topics.ts';
 const CONTRACT = new URL('../../contract/', import.meta.url);
 
 test('a message of a stream may have the largest attachment that a server can be set to take', () => {
-  const option = CONFIG_SPEC.options.find(({ name }) => name === 'max-attachment-bytes');
-  assert.equal(LIMITS.largest_attachment_bytes, option?.maximum);
+  assert.equal(LIMITS.largest_attachment_bytes, FLAGS.maxAttachmentBytes.maximum);
 });
 
 test('every statement and the schema are embedded', () => {
@@ -48,19 +46,6 @@ test('every pragma of the contract is reported', () => {
   assert.equal(REPORTED_PRAGMAS.length, set + 2);
   assert.equal(REPORTED_PRAGMAS[0], 'journal_mode');
   assert.deepEqual(REPORTED_PRAGMAS.slice(set), ['synchronous', 'page_size']);
-});
-
-test('routes name existing parameters', () => {
-  for (const route of ROUTES) for (const key of route.parameters) assert.ok(key in PARAMETERS, key);
-});
-
-test('config.ts handles every option of config.json', () => {
-  for (const option of CONFIG_SPEC.options) {
-    assert.ok(['text', 'integer', 'choice', 'list', 'switch'].includes(option.type), option.name);
-    if (option.at_least !== undefined) {
-      assert.ok(CONFIG_SPEC.options.some(({ name }) => name === option.at_least));
-    }
-  }
 });
 
 test('the fields of an event match its schema', () => {

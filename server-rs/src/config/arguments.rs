@@ -8,8 +8,11 @@ use std::ffi::OsString;
 use lexopt::Arg;
 use serde_json::Value;
 
-use crate::config::spec::{CommandSpec, OptionKind, OptionSpec, SPEC, help_text, version_text};
+use crate::config::spec::{help_text, version_text};
 use crate::contract::fill;
+use crate::contract::flags::{
+    COMMANDS, CommandSpec, ENV_PREFIX, Flag, FlagKind, FlagSpec, MESSAGES, PRINTS, Print,
+};
 
 /// Stands for a secret.
 const HIDDEN: &str = "***";
@@ -21,19 +24,24 @@ pub(super) struct Given {
     pub(super) text: String,
 }
 
+/// The values of flags, each flag's in order.
+type GivenValues = BTreeMap<Flag, Vec<Given>>;
+
 /// Problems and values found so far.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     pub(super) problems: Vec<String>,
-    pub(super) given: BTreeMap<&'static str, Vec<Given>>,
+    pub(super) given: GivenValues,
+    /// Values of whole numbers, for the relations between them.
+    pub(super) numbers: BTreeMap<Flag, u64>,
     /// The command, and its argument.
     pub(super) command: Option<(&'static CommandSpec, Option<String>)>,
 }
 
 impl Reader {
+    /// Reports a problem with a message of [`MESSAGES`].
     pub(super) fn problem(&mut self, message: &str, values: &[(&str, &str)]) {
-        let text = SPEC.messages.get(message).map_or(message, String::as_str);
-        self.problems.push(fill(text, values));
+        self.problems.push(fill(message, values));
     }
 
     /// Reads the command line; returns the text to print when it asks for help or the version.
@@ -46,18 +54,19 @@ impl Reader {
             match arg {
                 Arg::Long(name) => {
                     let name = name.to_owned();
-                    if let Some(option) = SPEC.options.iter().find(|option| option.name == name) {
-                        self.value_of(option, &mut parser);
+                    if let Some(flag) = Flag::ALL.map(Flag::spec).into_iter().find(|flag| flag.name == name) {
+                        self.value_of(flag, &mut parser);
                     } else {
                         let value = parser.optional_value();
-                        self.flag(&format!("--{name}"), &name, value.is_some(), &mut print);
+                        let known = PRINTS.iter().find(|one| one.print.as_str() == name);
+                        let known = known.map(|one| one.print);
+                        self.print_flag(&format!("--{name}"), known, value.is_some(), &mut print);
                     }
                 }
                 Arg::Short(short) => {
-                    let flag = SPEC.flags.iter().find(|flag| flag.short.chars().eq([short]));
-                    let name = flag.map_or(String::new(), |flag| flag.name.clone());
+                    let known = PRINTS.iter().find(|one| one.short == short).map(|one| one.print);
                     let value = parser.optional_value();
-                    self.flag(&format!("-{short}"), &name, value.is_some(), &mut print);
+                    self.print_flag(&format!("-{short}"), known, value.is_some(), &mut print);
                 }
                 Arg::Value(value) => self.word(&value.to_string_lossy()),
             }
@@ -69,24 +78,24 @@ impl Reader {
     fn word(&mut self, text: &str) {
         match &mut self.command {
             None => {
-                if let Some(command) = SPEC.commands.iter().find(|command| command.name == text) {
+                if let Some(command) = COMMANDS.iter().find(|known| known.command.as_str() == text) {
                     self.command = Some((command, None));
                     return;
                 }
             }
             Some((command, operand @ None)) if !text.is_empty() => {
                 let command: &'static CommandSpec = command;
-                if let Some(name) = &command.operand {
+                if let Some(name) = command.operand {
                     *operand = Some(text.to_owned());
                     if !is_text(text) {
-                        self.problem("text", &[("source", name)]);
+                        self.problem(MESSAGES.text, &[("source", name)]);
                     }
                     return;
                 }
             }
             Some(_) => {}
         }
-        self.problem("unexpected_argument", &[("argument", &quoted(text))]);
+        self.problem(MESSAGES.unexpected_argument, &[("argument", &quoted(text))]);
     }
 
     /// Checks that a command has its argument, and no flag that has no effect on it (rule PRO-15).
@@ -95,36 +104,35 @@ impl Reader {
             return;
         };
         let (command, is_complete) = (*command, operand.is_some() || command.operand.is_none());
-        if let (false, Some(operand)) = (is_complete, &command.operand) {
-            self.problem("missing_operand", &[("command", &command.name), ("operand", operand)]);
+        let name = command.command.as_str();
+        if let (false, Some(operand)) = (is_complete, command.operand) {
+            self.problem(MESSAGES.missing_operand, &[("command", name), ("operand", operand)]);
         }
-        for option in &SPEC.options {
-            let flag = format!("--{}", option.name);
-            let is_given = self
-                .given
-                .get(option.name.as_str())
-                .is_some_and(|given| given.iter().any(|one| one.source == flag));
-            if is_given && !command.options.contains(&option.name) {
-                self.problem("not_of_command", &[("source", &flag), ("command", &command.name)]);
+        for flag in Flag::ALL {
+            let source = format!("--{}", flag.as_str());
+            let given = self.given.get(&flag);
+            let is_given = given.is_some_and(|given| given.iter().any(|one| one.source == source));
+            if is_given && !command.options.contains(&flag) {
+                self.problem(MESSAGES.not_of_command, &[("source", &source), ("command", name)]);
             }
         }
     }
 
-    fn flag(&mut self, flag: &str, name: &str, has_value: bool, print: &mut Option<String>) {
-        match name {
-            "help" | "version" if has_value => self.problem("takes_no_value", &[("flag", flag)]),
-            "help" => *print = Some(help_text()),
-            "version" => *print = Some(print.take().unwrap_or_else(version_text)),
-            _ => self.problem("unknown_flag", &[("flag", flag)]),
+    fn print_flag(&mut self, flag: &str, known: Option<Print>, has_value: bool, print: &mut Option<String>) {
+        match known {
+            Some(_) if has_value => self.problem(MESSAGES.takes_no_value, &[("flag", flag)]),
+            Some(Print::Help) => *print = Some(help_text()),
+            Some(Print::Version) => *print = Some(print.take().unwrap_or_else(version_text)),
+            None => self.problem(MESSAGES.unknown_flag, &[("flag", flag)]),
         }
     }
 
-    fn value_of(&mut self, option: &'static OptionSpec, parser: &mut lexopt::Parser) {
-        let flag = format!("--{}", option.name);
-        let is_switch = option.kind == OptionKind::Switch;
+    fn value_of(&mut self, spec: &'static FlagSpec, parser: &mut lexopt::Parser) {
+        let flag = format!("--{}", spec.name);
+        let is_switch = spec.kind == FlagKind::Switch;
         let attached = parser.optional_value();
         if is_switch && attached.is_some() {
-            return self.problem("takes_no_value", &[("flag", &flag)]);
+            return self.problem(MESSAGES.takes_no_value, &[("flag", &flag)]);
         }
         let value = attached.or_else(|| {
             if is_switch {
@@ -136,11 +144,11 @@ impl Reader {
             if is_flag { None } else { raw.next() }
         });
         let Some(value) = value else {
-            return self.problem("missing_value", &[("flag", &flag)]);
+            return self.problem(MESSAGES.missing_value, &[("flag", &flag)]);
         };
-        let given = self.given.entry(&option.name).or_default();
-        if !given.is_empty() && option.kind != OptionKind::List {
-            return self.problem("twice", &[("flag", &flag)]);
+        let given = self.given.entry(spec.flag).or_default();
+        if !given.is_empty() && spec.kind != FlagKind::List {
+            return self.problem(MESSAGES.twice, &[("flag", &flag)]);
         }
         given.push(Given { source: flag, text: value.to_string_lossy().into_owned() });
     }
@@ -148,29 +156,29 @@ impl Reader {
     /// Reads the variables; a flag takes precedence over its variable. Those of flags that a command does not take have no
     /// effect (rule PRO-15).
     pub(super) fn read_environment(&mut self, env: impl IntoIterator<Item = (OsString, OsString)>) {
-        let of_command = self.command.as_ref().map(|(command, _)| &command.options);
+        let of_command = self.command.as_ref().map(|(command, _)| command.options);
         let ours: BTreeMap<String, OsString> = env
             .into_iter()
             .map(|(name, value)| (name.to_string_lossy().into_owned(), value))
-            .filter(|(name, _)| name.starts_with(&SPEC.env_prefix))
+            .filter(|(name, _)| name.starts_with(ENV_PREFIX))
             .collect();
         for (name, value) in ours {
-            let Some(option) = SPEC.options.iter().find(|option| option.env == name) else {
-                self.problem("unknown_env", &[("env", &name)]);
+            let Some(spec) = Flag::ALL.map(Flag::spec).into_iter().find(|flag| flag.env == name) else {
+                self.problem(MESSAGES.unknown_env, &[("env", &name)]);
                 continue;
             };
-            let is_unused = of_command.is_some_and(|options| !options.contains(&option.name));
-            if is_unused || value.is_empty() || self.given.contains_key(option.name.as_str()) {
+            let is_unused = of_command.is_some_and(|options| !options.contains(&spec.flag));
+            if is_unused || value.is_empty() || self.given.contains_key(&spec.flag) {
                 continue;
             }
             let text = value.to_string_lossy();
-            let texts: Vec<&str> = if option.kind == OptionKind::List {
+            let texts: Vec<&str> = if spec.kind == FlagKind::List {
                 text.split(',').map(|item| item.trim_matches([' ', '\t'])).collect()
             } else {
                 vec![&text]
             };
             let given = texts.iter().map(|text| Given { source: name.clone(), text: (*text).to_owned() });
-            self.given.insert(&option.name, given.collect());
+            self.given.insert(spec.flag, given.collect());
         }
     }
 }

@@ -21,9 +21,10 @@ mod values;
 
 use std::ffi::OsString;
 
+pub use crate::contract::flags::{Durability, LogLevel, Stdin};
 use arguments::Reader;
 pub use receiver::Receiver;
-pub use settings::{Config, Durability, Maintenance};
+pub use settings::{Config, Maintenance};
 pub use stream_source::StreamSource;
 pub use values::is_host_name;
 
@@ -55,7 +56,7 @@ pub fn parse_config(
     }
     Ok(match reader.command {
         Some((command, file)) => Command::Maintain(Maintenance {
-            command: &command.name,
+            command: command.command,
             file: file.unwrap_or_default(),
             db: config.db,
         }),

@@ -5,28 +5,10 @@ use std::sync::Arc;
 
 use crate::config::receiver::Receiver;
 use crate::config::stream_source::StreamSource;
+use crate::contract::flags::{Command, Durability, LogLevel, Stdin};
 use crate::endpoint::Endpoint;
 use crate::prices::Prices;
 use crate::redact::Redaction;
-
-/// Durability of an answer to an ingest request (`--durability`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Durability {
-    /// Survives the end of the process.
-    Process,
-    /// Survives a power loss.
-    Power,
-}
-
-impl Durability {
-    /// Returns the flag's value.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Durability::Process => "process",
-            Durability::Power => "power",
-        }
-    }
-}
 
 /// The checked configuration; names contain the units.
 #[derive(Clone)]
@@ -53,7 +35,7 @@ pub struct Config {
     pub allow_hosts: Vec<String>,
     pub allow_origins: Vec<String>,
     pub socket: Option<String>,
-    pub stdin: Option<String>,
+    pub stdin: Option<Stdin>,
     pub max_attachment_bytes: u64,
     pub attachments_bytes: u64,
     pub retain_days: u64,
@@ -79,15 +61,14 @@ pub struct Config {
     pub idle_exit_s: u64,
     pub ready_file: Option<String>,
     pub command_name: String,
-    pub log_level: String,
+    pub log_level: LogLevel,
 }
 
 /// A command of `config.json`, and what it works on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(missing_docs, reason = "each is the flag of its name, explained in contract/config.json")]
 pub struct Maintenance {
-    /// Its name.
-    pub command: &'static str,
+    pub command: Command,
     /// Its argument; empty for a command without one.
     pub file: String,
     pub db: String,

@@ -3,10 +3,31 @@
 use std::fs::{File, metadata};
 use std::io::{Error, ErrorKind, Read};
 
+use crate::contract::flags::MESSAGES;
 use crate::platform::is_open_to_others;
 
-/// The message for a file that does not exist.
-pub(super) const FILE_MISSING: &str = "file_missing";
+/// Why a file has no text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FileFault {
+    Missing,
+    Folder,
+    Denied,
+    NotText,
+    Unreadable,
+}
+
+impl FileFault {
+    /// Returns its message.
+    pub(super) fn message(self) -> &'static str {
+        match self {
+            FileFault::Missing => MESSAGES.file_missing,
+            FileFault::Folder => MESSAGES.file_folder,
+            FileFault::Denied => MESSAGES.file_denied,
+            FileFault::NotText => MESSAGES.file_not_text,
+            FileFault::Unreadable => MESSAGES.file_unreadable,
+        }
+    }
+}
 
 /// The content of a file, and whether other users can access it.
 #[derive(Debug)]
@@ -15,8 +36,8 @@ pub(super) struct TextFile {
     pub(super) is_open: bool,
 }
 
-/// Reads a file of UTF-8 text; for a file that is none, returns the name of the message of `config.json`.
-pub(super) fn read_text_file(path: &str) -> Result<TextFile, &'static str> {
+/// Reads a file of UTF-8 text.
+pub(super) fn read_text_file(path: &str) -> Result<TextFile, FileFault> {
     read(path).map_err(|error| file_fault(&error))
 }
 
@@ -32,13 +53,13 @@ fn read(path: &str) -> std::io::Result<TextFile> {
     Ok(TextFile { text, is_open })
 }
 
-fn file_fault(error: &Error) -> &'static str {
+fn file_fault(error: &Error) -> FileFault {
     match error.kind() {
-        ErrorKind::NotFound => FILE_MISSING,
-        ErrorKind::IsADirectory => "file_folder",
-        ErrorKind::PermissionDenied => "file_denied",
-        ErrorKind::InvalidData => "file_not_text",
-        _ => "file_unreadable",
+        ErrorKind::NotFound => FileFault::Missing,
+        ErrorKind::IsADirectory => FileFault::Folder,
+        ErrorKind::PermissionDenied => FileFault::Denied,
+        ErrorKind::InvalidData => FileFault::NotText,
+        _ => FileFault::Unreadable,
     }
 }
 
@@ -48,7 +69,7 @@ mod tests {
 
     #[test]
     fn a_file_of_another_user_has_its_own_message() {
-        assert_eq!(file_fault(&ErrorKind::PermissionDenied.into()), "file_denied");
-        assert_eq!(file_fault(&ErrorKind::TimedOut.into()), "file_unreadable");
+        assert_eq!(file_fault(&ErrorKind::PermissionDenied.into()), FileFault::Denied);
+        assert_eq!(file_fault(&ErrorKind::TimedOut.into()), FileFault::Unreadable);
     }
 }

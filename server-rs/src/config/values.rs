@@ -1,237 +1,248 @@
 //! Checks every value in the order of `config.json`, then rules that concern several values (rule PRO-03).
 //!
-//! Over 250 lines because it has a check for each kind of value, and for each file that a flag names.
+//! Each flag is read once, as the type that `FLAGS` gives it. Over 250 lines because it has a check for each kind of
+//! value, and for each file that a flag names.
 
-use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
 use crate::budget::parse_budget;
 use crate::config::arguments::{Given, Reader, is_text, quoted};
 use crate::config::receiver::{Receiver, parse_receiver};
-use crate::config::settings::{Config, Durability};
-use crate::config::spec::{OptionKind, OptionSpec, SPEC};
+use crate::config::settings::Config;
 use crate::config::stream_source::{NAME_CHARACTERS, StreamSource, is_stream_name, parse_nats};
-use crate::config::text_file::{FILE_MISSING, TextFile, read_text_file};
-use crate::contract::{COMMON_SECRETS, LIMITS, VOCABULARY, integer_of, text_of};
+use crate::config::text_file::{FileFault, TextFile, read_text_file};
+use crate::contract::flags::{
+    BUILTIN_REDACTION, ChoiceFlag, FLAGS, Flag, FlagKind, IntegerFlag, ListFlag, MESSAGES, OptionalFlag,
+    Store, SwitchFlag, TextFlag,
+};
+use crate::contract::{COMMON_SECRETS, LIMITS, VOCABULARY};
 use crate::endpoint::{Endpoint, is_endpoint_url, parse_secret};
 use crate::log::is_printable;
 use crate::prices::{Prices, parse_prices};
 use crate::redact::Redaction;
 use crate::redact::rules::parse_redaction;
 
-/// The value of `--store` with a stream.
-const CLUSTER: &str = "jetstream";
-/// Options that a stream needs, and that have no effect without one.
-const CLUSTER_OPTIONS: [&str; 2] = ["nats", "stream"];
-/// Options that change a database by itself.
-const LOCAL_OPTIONS: [&str; 1] = ["forward"];
+/// Flags that a stream needs, and that have no effect without one.
+const CLUSTER_FLAGS: [Flag; 2] = [Flag::Nats, Flag::Stream];
+/// Flags that change a database by itself.
+const LOCAL_FLAGS: [Flag; 1] = [Flag::Forward];
 
 impl Reader {
     /// Checks every value in the order of `config.json`, then rules that concern several values.
     pub(super) fn config(&mut self) -> Config {
-        let mut numbers = BTreeMap::new();
-        let mut texts = BTreeMap::new();
-        let mut lists = BTreeMap::new();
-        let (mut token, mut new_token) = (None, None);
-        let mut prices = None;
-        let mut redaction = None;
-        let (mut webhook_url, mut webhook_secret, mut budget_cents) = (None, None, None);
-        let (mut forward, mut forward_token) = (None, None);
-        let (mut nats, mut nats_token) = (None, None);
-        let mut host = IpAddr::V4(Ipv4Addr::LOCALHOST);
-        for option in &SPEC.options {
-            let name = option.name.as_str();
-            let given = self.given.get(name).cloned().unwrap_or_default();
-            match option.kind {
-                OptionKind::Integer => {
-                    numbers.insert(name, self.integer(option, given.first()));
-                }
-                OptionKind::List => {
-                    let values = given.iter().filter_map(|given| self.list_item(name, given)).collect();
-                    lists.insert(name, values);
-                }
-                OptionKind::Text | OptionKind::Choice | OptionKind::Switch => {
-                    let text = self.text(option, given.first());
-                    if name == "host" {
-                        host = self.host(&text, given.first()).unwrap_or(host);
-                    }
-                    if let ("token-file", Some(given)) = (name, given.first()) {
-                        (token, new_token) = self.token(given);
-                    }
-                    if let ("forward", Some(given)) = (name, given.first()) {
-                        forward = self.receiver(given);
-                    }
-                    if let ("forward-token-file", Some(given)) = (name, given.first()) {
-                        forward_token = self.token(given).0;
-                    }
-                    if let ("nats", Some(given)) = (name, given.first()) {
-                        nats = self.nats(given);
-                    }
-                    if let ("nats-token-file", Some(given)) = (name, given.first()) {
-                        nats_token = self.token(given).0;
-                    }
-                    if let ("stream", Some(given)) = (name, given.first()) {
-                        self.stream(given);
-                    }
-                    if let ("prices", Some(given)) = (name, given.first()) {
-                        prices = self.prices(given);
-                    }
-                    if let ("redact", Some(given)) = (name, given.first()) {
-                        redaction = self.redaction(option, given);
-                    }
-                    if let ("webhook", Some(given)) = (name, given.first()) {
-                        webhook_url = self.webhook_url(given);
-                    }
-                    if let ("webhook-secret-file", Some(given)) = (name, given.first()) {
-                        webhook_secret = self.webhook_secret(given);
-                    }
-                    if let ("command-name", Some(given)) = (name, given.first()) {
-                        self.command_name(given);
-                    }
-                    if let ("budget-usd-day", Some(given)) = (name, given.first()) {
-                        budget_cents = self.budget(given);
-                    }
-                    texts.insert(name, text);
-                }
-            }
-        }
-        self.relations(&numbers, &texts, host);
-        let number = |name: &str| numbers.get(name).copied().unwrap_or_default();
-        let size = |name: &str| usize::try_from(number(name)).unwrap_or(usize::MAX);
-        let mut list = |name: &str| lists.remove(name).unwrap_or_default();
-        let is_cluster = texts.get("store").is_some_and(|text| text == CLUSTER);
-        let cluster = nats.filter(|_| is_cluster).map(|host| StreamSource {
+        let host = self.text(&FLAGS.host);
+        let host = self.host(&host).unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
+        let port = self.integer(&FLAGS.port);
+        let db = self.text(&FLAGS.db);
+        let durability = self.choice(&FLAGS.durability);
+        let max_body_bytes = self.integer(&FLAGS.max_body_bytes);
+        let max_batch_events = self.integer(&FLAGS.max_batch_events);
+        let max_metadata_bytes = self.integer(&FLAGS.max_metadata_bytes);
+        let queue_events = self.integer(&FLAGS.queue_events);
+        let queue_bytes = self.integer(&FLAGS.queue_bytes);
+        let session_timeout_minutes = self.integer(&FLAGS.session_timeout_minutes);
+        let waiting_stale_hours = self.integer(&FLAGS.waiting_stale_hours);
+        let max_stream_clients = self.integer(&FLAGS.max_stream_clients);
+        let heartbeat_ms = self.integer(&FLAGS.heartbeat_ms);
+        let stats_interval_ms = self.integer(&FLAGS.stats_interval_ms);
+        let token_file = self.optional(&FLAGS.token_file);
+        let (token, new_token) = token_file.map_or((None, None), |given| self.token(&given));
+        self.switch(&FLAGS.new_token);
+        let allow_hosts = self.list(&FLAGS.allow_host, host_problem);
+        let allow_origins = self.list(&FLAGS.allow_origin, origin_problem);
+        let socket = self.optional(&FLAGS.socket).map(|given| given.text);
+        let stdin = self.choice(&FLAGS.stdin);
+        let max_attachment_bytes = self.integer(&FLAGS.max_attachment_bytes);
+        let attachments_bytes = self.integer(&FLAGS.attachments_bytes);
+        let retain_days = self.integer(&FLAGS.retain_days);
+        let retain_bytes = self.integer(&FLAGS.retain_bytes);
+        let keep_hook_payloads = self.switch(&FLAGS.keep_hook_payloads);
+        let prices = self.optional(&FLAGS.prices).and_then(|given| self.prices(&given));
+        let redaction = self.optional(&FLAGS.redact).and_then(|given| self.redaction(&given));
+        let webhook_url = self.optional(&FLAGS.webhook).and_then(|given| self.webhook_url(&given));
+        let secret_file = self.optional(&FLAGS.webhook_secret_file);
+        let webhook_secret = secret_file.and_then(|given| self.webhook_secret(&given));
+        let webhook_finish_minutes = self.integer(&FLAGS.webhook_finish_minutes);
+        let budget_cents = self.optional(&FLAGS.budget_usd_day).and_then(|given| self.budget(&given));
+        let forward = self.optional(&FLAGS.forward).and_then(|given| self.receiver(&given));
+        let forward_token = self.optional(&FLAGS.forward_token_file).and_then(|given| self.token(&given).0);
+        let store = self.choice(&FLAGS.store);
+        let nats = self.optional(&FLAGS.nats).and_then(|given| self.nats(&given));
+        let nats_token = self.optional(&FLAGS.nats_token_file).and_then(|given| self.token(&given).0);
+        let stream = self.optional(&FLAGS.stream).map(|given| self.stream(given));
+        let nats_replicas = self.integer(&FLAGS.nats_replicas);
+        let bench = self.switch(&FLAGS.bench);
+        let exit_with_stdin = self.switch(&FLAGS.exit_with_stdin);
+        let parent_pid = self.integer(&FLAGS.parent_pid);
+        let idle_exit_s = self.integer(&FLAGS.idle_exit);
+        let ready_file = self.optional(&FLAGS.ready_file).map(|given| given.text);
+        let command_name = self.text(&FLAGS.command_name);
+        self.command_name(&command_name);
+        let log_level = self.choice(&FLAGS.log_level);
+        self.relations(host, store);
+        let is_cluster = store == Store::Jetstream;
+        let cluster = nats.zip(stream).filter(|_| is_cluster).map(|(host, name)| StreamSource {
             url: format!("nats://{host}"),
             host,
             token: nats_token,
-            name: texts.remove("stream").unwrap_or_default(),
-            replicas: size("nats-replicas"),
+            name,
+            replicas: nats_replicas,
         });
+        let webhook = webhook_url.zip(webhook_secret).and_then(|(url, secret)| Endpoint::new(&url, &secret));
         Config {
             host,
-            port: u16::try_from(number("port")).unwrap_or_default(),
-            db: texts.remove("db").unwrap_or_default(),
-            durability: match texts.get("durability").map(String::as_str) {
-                Some("power") => Durability::Power,
-                _ => Durability::Process,
-            },
-            max_body_bytes: number("max-body-bytes"),
-            max_batch_events: size("max-batch-events"),
-            max_metadata_bytes: size("max-metadata-bytes"),
-            queue_events: size("queue-events"),
-            queue_bytes: number("queue-bytes"),
-            session_timeout_minutes: i64::try_from(number("session-timeout-minutes")).unwrap_or(i64::MAX),
-            waiting_stale_hours: i64::try_from(number("waiting-stale-hours")).unwrap_or(i64::MAX),
-            max_stream_clients: size("max-stream-clients"),
-            heartbeat_ms: number("heartbeat-ms"),
-            stats_interval_ms: number("stats-interval-ms"),
+            port,
+            db,
+            durability,
+            max_body_bytes,
+            max_batch_events,
+            max_metadata_bytes,
+            queue_events,
+            queue_bytes,
+            session_timeout_minutes,
+            waiting_stale_hours,
+            max_stream_clients,
+            heartbeat_ms,
+            stats_interval_ms,
             token,
             new_token,
-            allow_hosts: list("allow-host"),
-            allow_origins: list("allow-origin"),
-            socket: texts.remove("socket").filter(|text| !text.is_empty()),
-            stdin: texts.remove("stdin").filter(|text| !text.is_empty()),
-            max_attachment_bytes: number("max-attachment-bytes"),
-            attachments_bytes: number("attachments-bytes"),
-            retain_days: number("retain-days"),
-            retain_bytes: number("retain-bytes"),
-            keep_hook_payloads: texts.get("keep-hook-payloads").is_some_and(|text| text == "true"),
+            allow_hosts,
+            allow_origins,
+            socket,
+            stdin,
+            max_attachment_bytes,
+            attachments_bytes,
+            retain_days,
+            retain_bytes,
+            keep_hook_payloads,
             prices: prices.map(Arc::new),
             redaction: redaction.map(Arc::new),
-            webhook: webhook_url
-                .zip(webhook_secret)
-                .and_then(|(url, secret)| Endpoint::new(&url, &secret))
-                .map(Arc::new),
-            webhook_finish_minutes: i64::try_from(number("webhook-finish-minutes")).unwrap_or(i64::MAX),
+            webhook: webhook.map(Arc::new),
+            webhook_finish_minutes,
             budget_cents,
             forward,
             forward_token,
             cluster,
-            bench: texts.get("bench").is_some_and(|text| text == "true"),
-            idle_exit_s: number("idle-exit"),
-            parent_pid: u32::try_from(number("parent-pid")).unwrap_or_default(),
-            ready_file: texts.remove("ready-file").filter(|text| !text.is_empty()),
-            command_name: texts.remove("command-name").unwrap_or_default(),
-            exit_with_stdin: texts.get("exit-with-stdin").is_some_and(|text| text == "true"),
-            log_level: texts.remove("log-level").unwrap_or_default(),
+            bench,
+            exit_with_stdin,
+            parent_pid,
+            idle_exit_s,
+            ready_file,
+            command_name,
+            log_level,
         }
     }
 
-    fn integer(&mut self, option: &OptionSpec, given: Option<&Given>) -> u64 {
-        let default = option.default.as_ref().and_then(integer_of).unwrap_or_default();
-        let Some(given) = given else { return default };
-        let (minimum, maximum) = (option.minimum.unwrap_or(0), option.maximum.unwrap_or(u64::MAX));
-        let digits =
-            (1..=16).contains(&given.text.len()) && given.text.bytes().all(|byte| byte.is_ascii_digit());
-        let value = if digits { given.text.parse().ok() } else { None };
-        value.filter(|value| (minimum..=maximum).contains(value)).unwrap_or_else(|| {
-            let values = [
-                ("source", given.source.as_str()),
-                ("minimum", &minimum.to_string()),
-                ("maximum", &maximum.to_string()),
-                ("value", &quoted(&given.text)),
-            ];
-            self.problem("integer", &values);
-            default
-        })
+    fn integer<T>(&mut self, flag: &IntegerFlag<T>) -> T
+    where
+        T: Copy + PartialOrd + Display + TryFrom<u64>,
+        u64: TryFrom<T>,
+    {
+        let mut number = flag.default;
+        if let Some(given) = self.first(flag.flag) {
+            let digits =
+                (1..=16).contains(&given.text.len()) && given.text.bytes().all(|byte| byte.is_ascii_digit());
+            let value =
+                given.text.parse::<u64>().ok().filter(|_| digits).and_then(|value| T::try_from(value).ok());
+            if let Some(value) = value.filter(|value| (flag.minimum..=flag.maximum).contains(value)) {
+                number = value;
+            } else {
+                let values = [
+                    ("source", given.source.as_str()),
+                    ("minimum", &flag.minimum.to_string()),
+                    ("maximum", &flag.maximum.to_string()),
+                    ("value", &quoted(&given.text)),
+                ];
+                self.problem(MESSAGES.integer, &values);
+            }
+        }
+        // Every number is at least 0.
+        if let Ok(number) = u64::try_from(number) {
+            self.numbers.insert(flag.flag, number);
+        }
+        number
     }
 
-    fn text(&mut self, option: &OptionSpec, given: Option<&Given>) -> String {
-        let default = option.default.as_ref().and_then(text_of).unwrap_or_default().to_owned();
-        let Some(given) = given else { return default };
-        if given.text.is_empty() {
-            self.problem("empty", &[("source", &given.source)]);
-            return default;
-        }
-        let choices = option.choices.as_deref().unwrap_or_default();
-        if !is_text(&given.text) {
-            self.problem("text", &[("source", &given.source)]);
-        } else if option.choices.is_some() && !choices.contains(&given.text) {
+    fn text(&mut self, flag: &TextFlag) -> String {
+        let given = self.checked(flag.flag).filter(|given| !given.text.is_empty());
+        given.map_or_else(|| flag.default.to_owned(), |given| given.text)
+    }
+
+    fn optional(&mut self, flag: &OptionalFlag) -> Option<Given> {
+        self.checked(flag.flag)
+    }
+
+    fn switch(&mut self, flag: &SwitchFlag) -> bool {
+        self.meaning(flag.flag, &[("true", true), ("false", false)]).unwrap_or(false)
+    }
+
+    fn choice<T: Copy>(&mut self, flag: &ChoiceFlag<T>) -> T {
+        self.meaning(flag.flag, flag.choices).unwrap_or(flag.default)
+    }
+
+    /// Returns what the word of a flag means; `None` without a valid one.
+    fn meaning<T: Copy>(&mut self, flag: Flag, words: &[(&str, T)]) -> Option<T> {
+        let given = self.checked(flag).filter(|given| !given.text.is_empty() && is_text(&given.text))?;
+        let found = words.iter().find(|(word, _)| *word == given.text);
+        if found.is_none() {
+            let choices: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
             let values = [
                 ("source", given.source.as_str()),
                 ("choices", &choices.join(", ")),
                 ("value", &quoted(&given.text)),
             ];
-            self.problem("choice", &values);
-            return default;
+            self.problem(MESSAGES.choice, &values);
         }
-        given.text.clone()
+        found.map(|(_, meaning)| *meaning)
     }
 
-    fn host(&mut self, text: &str, given: Option<&Given>) -> Option<IpAddr> {
+    fn list(&mut self, flag: &ListFlag, problem_of: fn(&str) -> Option<&'static str>) -> Vec<String> {
+        let mut items = Vec::new();
+        for given in self.given.get(&flag.flag).cloned().unwrap_or_default() {
+            if given.text.is_empty() {
+                self.problem(MESSAGES.empty, &[("source", &given.source)]);
+            } else if let Some(message) = problem_of(&given.text) {
+                self.problem(message, &[("source", &given.source), ("value", &quoted(&given.text))]);
+            } else {
+                items.push(given.text.to_ascii_lowercase());
+            }
+        }
+        items
+    }
+
+    /// Returns the given text after the check that every text has. It reports what is wrong, and returns the text then
+    /// too.
+    fn checked(&mut self, flag: Flag) -> Option<Given> {
+        let given = self.first(flag)?;
+        if given.text.is_empty() {
+            self.problem(MESSAGES.empty, &[("source", &given.source)]);
+        } else if !is_text(&given.text) {
+            self.problem(MESSAGES.text, &[("source", &given.source)]);
+        }
+        Some(given)
+    }
+
+    fn first(&self, flag: Flag) -> Option<Given> {
+        self.given.get(&flag)?.first().cloned()
+    }
+
+    fn host(&mut self, text: &str) -> Option<IpAddr> {
         if text == "localhost" {
             return Some(IpAddr::V4(Ipv4Addr::LOCALHOST));
         }
         let address = text.parse().ok();
-        if let (None, Some(given)) = (address, given) {
-            self.problem("host", &[("source", &given.source), ("value", &quoted(&given.text))]);
+        if let (None, Some(given)) = (address, self.first(Flag::Host)) {
+            self.problem(MESSAGES.host, &[("source", &given.source), ("value", &quoted(&given.text))]);
         }
         address
-    }
-
-    fn list_item(&mut self, name: &str, given: &Given) -> Option<String> {
-        if given.text.is_empty() {
-            self.problem("empty", &[("source", &given.source)]);
-            return None;
-        }
-        let (valid, message) = match name {
-            "allow-host" => (is_host_name(&given.text), "allow_host"),
-            _ if given.text.contains('*') => (false, "allow_origin_wildcard"),
-            _ if is_file_origin(&given.text) => (false, "allow_origin_file"),
-            _ => (is_origin(&given.text), "allow_origin"),
-        };
-        if !valid {
-            self.problem(message, &[("source", &given.source), ("value", &quoted(&given.text))]);
-            return None;
-        }
-        Some(given.text.to_ascii_lowercase())
     }
 
     /// Returns the token, or the file that must be created for a new one (rule SEC-08).
     fn token(&mut self, given: &Given) -> (Option<String>, Option<String>) {
         let file = read_text_file(&given.text);
-        if matches!(file, Err(FILE_MISSING)) && self.is_new_token(given) {
+        if matches!(file, Err(FileFault::Missing)) && self.is_new_token(given) {
             return (None, Some(given.text.clone()));
         }
         let Some(text) = self.private_text(given, file) else { return (None, None) };
@@ -242,15 +253,15 @@ impl Reader {
         let minimum = LIMITS.token_characters.to_string();
         let values =
             [("source", given.source.as_str()), ("value", &quoted(&given.text)), ("minimum", &minimum)];
-        self.problem("token_short", &values);
+        self.problem(MESSAGES.token_short, &values);
         (None, None)
     }
 
     /// Returns the content of a file, or reports why it has none.
-    fn text_file(&mut self, given: &Given, file: Result<TextFile, &'static str>) -> Option<TextFile> {
+    fn text_file(&mut self, given: &Given, file: Result<TextFile, FileFault>) -> Option<TextFile> {
         let message = match file {
             Ok(file) => return Some(file),
-            Err(message) => message,
+            Err(fault) => fault.message(),
         };
         // An empty file name was already reported as a problem.
         if !given.text.is_empty() {
@@ -260,10 +271,10 @@ impl Reader {
     }
 
     /// Returns the text of a file that must not be open to other users.
-    fn private_text(&mut self, given: &Given, file: Result<TextFile, &'static str>) -> Option<String> {
+    fn private_text(&mut self, given: &Given, file: Result<TextFile, FileFault>) -> Option<String> {
         let file = self.text_file(given, file)?;
         if file.is_open {
-            self.problem("file_open", &[("source", &given.source), ("value", &quoted(&given.text))]);
+            self.problem(MESSAGES.file_open, &[("source", &given.source), ("value", &quoted(&given.text))]);
             return None;
         }
         Some(file.text)
@@ -271,8 +282,8 @@ impl Reader {
 
     /// Returns whether a value is the file of `--new-token`.
     fn is_new_token(&self, file: &Given) -> bool {
-        let of_server = self.given.get("token-file").and_then(|given| given.first());
-        self.is_on("new-token") && of_server.is_some_and(|given| given.source == file.source)
+        let of_server = self.first(Flag::TokenFile);
+        self.is_on(Flag::NewToken) && of_server.is_some_and(|given| given.source == file.source)
     }
 
     /// Returns the receiver of forwarded events.
@@ -280,7 +291,7 @@ impl Reader {
         let receiver = parse_receiver(&given.text);
         // An empty value was already reported as a problem.
         if receiver.is_none() && !given.text.is_empty() {
-            self.problem("forward", &[("source", &given.source), ("value", &quoted(&given.text))]);
+            self.problem(MESSAGES.forward, &[("source", &given.source), ("value", &quoted(&given.text))]);
         }
         receiver
     }
@@ -290,26 +301,27 @@ impl Reader {
         let host = parse_nats(&given.text);
         // An empty value was already reported as a problem.
         if host.is_none() && given.text.contains('@') {
-            self.problem("nats_secret", &[("source", &given.source)]);
+            self.problem(MESSAGES.nats_secret, &[("source", &given.source)]);
         } else if host.is_none() && !given.text.is_empty() {
-            self.problem("nats", &[("source", &given.source), ("value", &quoted(&given.text))]);
+            self.problem(MESSAGES.nats, &[("source", &given.source), ("value", &quoted(&given.text))]);
         }
         host
     }
 
-    fn stream(&mut self, given: &Given) {
+    fn stream(&mut self, given: Given) -> String {
         // An empty value was already reported as a problem.
         if !given.text.is_empty() && !is_stream_name(&given.text) {
             let maximum = NAME_CHARACTERS.to_string();
             let values =
                 [("source", given.source.as_str()), ("maximum", &maximum), ("value", &quoted(&given.text))];
-            self.problem("stream", &values);
+            self.problem(MESSAGES.stream, &values);
         }
+        given.text
     }
 
     /// Returns whether a switch is given as true.
-    fn is_on(&self, name: &str) -> bool {
-        self.given.get(name).and_then(|given| given.first()).is_some_and(|given| given.text == "true")
+    fn is_on(&self, flag: Flag) -> bool {
+        self.first(flag).is_some_and(|given| given.text == "true")
     }
 
     fn prices(&mut self, given: &Given) -> Option<Prices> {
@@ -319,13 +331,13 @@ impl Reader {
             .map_err(|problem| {
                 let maximum = LIMITS.max_cost_usd.to_string();
                 let values = [values[0], values[1], ("path", &quoted(&problem.path)), ("maximum", &maximum)];
-                self.problem(problem.fault.as_str(), &values);
+                self.problem(problem.fault.message(), &values);
             })
             .ok()
     }
 
-    fn redaction(&mut self, option: &OptionSpec, given: &Given) -> Option<Redaction> {
-        let text = if option.builtin.as_ref() == Some(&given.text) {
+    fn redaction(&mut self, given: &Given) -> Option<Redaction> {
+        let text = if given.text == BUILTIN_REDACTION {
             COMMON_SECRETS.to_owned()
         } else {
             self.text_file(given, read_text_file(&given.text))?.text
@@ -345,7 +357,7 @@ impl Reader {
                 let path = quoted(&problem.path);
                 let mut values = vec![values[0], values[1], ("path", &path)];
                 values.extend(limits.iter().map(|(name, value)| (*name, value.as_str())));
-                self.problem(problem.fault.as_str(), &values);
+                self.problem(problem.fault.message(), &values);
             }
         });
         rules.ok().map(Redaction::new)
@@ -357,7 +369,7 @@ impl Reader {
             return Some(given.text.clone());
         }
         let maximum = LIMITS.webhook_url_bytes.to_string();
-        self.problem("webhook_url", &[("source", &given.source), ("maximum", &maximum)]);
+        self.problem(MESSAGES.webhook_url, &[("source", &given.source), ("maximum", &maximum)]);
         None
     }
 
@@ -373,18 +385,19 @@ impl Reader {
                 ("minimum", &minimum),
                 ("maximum", &maximum),
             ];
-            self.problem("webhook_secret", &values);
+            self.problem(MESSAGES.webhook_secret, &values);
         }
         secret
     }
 
-    fn command_name(&mut self, given: &Given) {
-        // An empty name was already reported as a problem.
-        if given.text.len() > LIMITS.command_name_bytes || !is_printable(&given.text) {
+    fn command_name(&mut self, name: &str) {
+        if let Some(given) = self.first(Flag::CommandName)
+            && (name.len() > LIMITS.command_name_bytes || !is_printable(name))
+        {
             let maximum = LIMITS.command_name_bytes.to_string();
             let values =
                 [("source", given.source.as_str()), ("maximum", &maximum), ("value", &quoted(&given.text))];
-            self.problem("command_name", &values);
+            self.problem(MESSAGES.command_name, &values);
         }
     }
 
@@ -395,84 +408,100 @@ impl Reader {
             let maximum = LIMITS.max_cost_usd.to_string();
             let values =
                 [("source", given.source.as_str()), ("maximum", &maximum), ("value", &quoted(&given.text))];
-            self.problem("budget", &values);
+            self.problem(MESSAGES.budget, &values);
         }
         cents
     }
 
-    fn relations(&mut self, numbers: &BTreeMap<&str, u64>, texts: &BTreeMap<&str, String>, host: IpAddr) {
-        for option in &SPEC.options {
-            let Some(other) = &option.at_least else { continue };
-            let (Some(value), Some(minimum)) =
-                (numbers.get(option.name.as_str()), numbers.get(other.as_str()))
-            else {
+    fn relations(&mut self, host: IpAddr, store: Store) {
+        for flag in Flag::ALL {
+            let Some(other) = flag.spec().at_least else { continue };
+            let (Some(&value), Some(&minimum)) = (self.numbers.get(&flag), self.numbers.get(&other)) else {
                 continue;
             };
             if value < minimum {
-                let source = self.source(&option.name);
                 let values = [
-                    ("source", source.as_str()),
-                    ("other", &format!("--{other}")),
+                    ("source", &*self.source(flag)),
+                    ("other", &flag_text(other)),
                     ("minimum", &minimum.to_string()),
                     ("value", &quoted(&value.to_string())),
                 ];
-                self.problem("at_least", &values);
+                self.problem(MESSAGES.at_least, &values);
             }
         }
-        if !host.is_loopback() && !self.given.contains_key("token-file") {
-            let source = self.source("host");
-            self.problem("token_required", &[("source", &source), ("value", &quoted(&host.to_string()))]);
+        if !host.is_loopback() && !self.given.contains_key(&Flag::TokenFile) {
+            let values = [("source", &*self.source(Flag::Host)), ("value", &quoted(&host.to_string()))];
+            self.problem(MESSAGES.token_required, &values);
         }
-        for option in &SPEC.options {
-            let Some(other) = &option.excludes else { continue };
-            if self.given.contains_key(option.name.as_str())
-                && texts.get(other.as_str()).is_some_and(|text| text == "true")
-            {
-                let source = self.source(&option.name);
-                self.problem("exclusive", &[("source", &source), ("other", &format!("--{other}"))]);
+        for flag in Flag::ALL {
+            let Some(other) = flag.spec().excludes else { continue };
+            if self.given.contains_key(&flag) && self.is_on(other) {
+                let values = [("source", &*self.source(flag)), ("other", &flag_text(other))];
+                self.problem(MESSAGES.exclusive, &values);
             }
         }
-        for option in &SPEC.options {
-            let Some(other) = &option.needs else { continue };
-            let is_used = match option.kind {
-                OptionKind::Switch => self.is_on(&option.name),
-                _ => self.given.contains_key(option.name.as_str()),
+        for flag in Flag::ALL {
+            let Some(other) = flag.spec().needs else { continue };
+            let is_used = match flag.spec().kind {
+                FlagKind::Switch => self.is_on(flag),
+                _ => self.given.contains_key(&flag),
             };
-            if is_used && !self.given.contains_key(other.as_str()) {
-                let source = self.source(&option.name);
-                self.problem("needs", &[("source", &source), ("other", &format!("--{other}"))]);
+            if is_used && !self.given.contains_key(&other) {
+                let values = [("source", &*self.source(flag)), ("other", &flag_text(other))];
+                self.problem(MESSAGES.needs, &values);
             }
         }
-        self.cluster_relations(texts);
+        self.cluster_relations(store);
     }
 
     /// Checks what `--store jetstream` needs and excludes (rule CLU-01).
-    fn cluster_relations(&mut self, texts: &BTreeMap<&str, String>) {
-        let is_cluster = texts.get("store").is_some_and(|text| text == CLUSTER);
-        for name in CLUSTER_OPTIONS {
-            let is_given = self.given.contains_key(name);
+    fn cluster_relations(&mut self, store: Store) {
+        let is_cluster = store == Store::Jetstream;
+        let cluster = format!("{} {}", flag_text(Flag::Store), Store::Jetstream.as_str());
+        for flag in CLUSTER_FLAGS {
+            let is_given = self.given.contains_key(&flag);
             let problem = match (is_cluster, is_given) {
-                (true, false) => Some((self.source("store"), format!("--{name}"))),
-                (false, true) => Some((self.source(name), format!("--store {CLUSTER}"))),
+                (true, false) => Some((self.source(Flag::Store), flag_text(flag))),
+                (false, true) => Some((self.source(flag), cluster.clone())),
                 _ => None,
             };
             if let Some((source, other)) = problem {
-                self.problem("needs", &[("source", &source), ("other", &other)]);
+                self.problem(MESSAGES.needs, &[("source", &source), ("other", &other)]);
             }
         }
-        for name in LOCAL_OPTIONS {
-            if is_cluster && self.given.contains_key(name) {
-                let values = [("source", &*self.source(name)), ("other", &*format!("--store {CLUSTER}"))];
-                self.problem("exclusive", &values);
+        for flag in LOCAL_FLAGS {
+            if is_cluster && self.given.contains_key(&flag) {
+                let values = [("source", &*self.source(flag)), ("other", &cluster)];
+                self.problem(MESSAGES.exclusive, &values);
             }
         }
     }
 
-    /// Returns the source of a value; the flag's name for a default value.
-    fn source(&self, name: &str) -> String {
-        let given = self.given.get(name).and_then(|given| given.first());
-        given.map_or_else(|| format!("--{name}"), |given| given.source.clone())
+    /// Returns the source of a value; the flag for a default value.
+    fn source(&self, flag: Flag) -> String {
+        self.first(flag).map_or_else(|| flag_text(flag), |given| given.source)
     }
+}
+
+/// Returns a flag as users type it.
+fn flag_text(flag: Flag) -> String {
+    format!("--{}", flag.as_str())
+}
+
+/// Returns the message for a wrong name of `--allow-host`.
+fn host_problem(text: &str) -> Option<&'static str> {
+    (!is_host_name(text)).then_some(MESSAGES.allow_host)
+}
+
+/// Returns the message for a wrong origin of `--allow-origin`.
+fn origin_problem(text: &str) -> Option<&'static str> {
+    if text.contains('*') {
+        return Some(MESSAGES.allow_origin_wildcard);
+    }
+    if is_file_origin(text) {
+        return Some(MESSAGES.allow_origin_file);
+    }
+    (!is_origin(text)).then_some(MESSAGES.allow_origin)
 }
 
 /// Returns whether a text is a host name: letters, digits, dots, hyphens and underscores, or an IPv6 address

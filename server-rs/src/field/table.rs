@@ -2,6 +2,7 @@
 //! Over 250 lines because every field has its members here.
 
 use super::{Absent, FieldKind, FieldSpec};
+use crate::contract::routes::Parameter;
 use crate::contract::vocabulary::{event_type, source, status};
 
 /// The fields of an event, in the order in which problems are reported.
@@ -98,6 +99,25 @@ impl Field {
             b"client_timestamp" => Field::ClientTimestamp,
             b"source" => Field::Source,
             b"metadata" => Field::Metadata,
+            _ => return None,
+        })
+    }
+
+    /// Returns the parameter that filters by it (rule GET-03).
+    pub fn query_parameter(self) -> Option<Parameter> {
+        Some(match self {
+            Field::SessionId => Parameter::SessionId,
+            Field::AgentType => Parameter::AgentType,
+            Field::EventType => Parameter::EventType,
+            Field::ToolName => Parameter::ToolName,
+            Field::Status => Parameter::Status,
+            Field::Branch => Parameter::Branch,
+            Field::Project => Parameter::Project,
+            Field::Model => Parameter::Model,
+            Field::Source => Parameter::Source,
+            Field::SourceEvent => Parameter::SourceEvent,
+            Field::CallId => Parameter::CallId,
+            Field::AgentId => Parameter::AgentId,
             _ => return None,
         })
     }

@@ -9,6 +9,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
 
+use crate::contract::routes::Parameter;
 use crate::error::{ErrorCode, Failure};
 use crate::http::exchange::Exchange;
 use crate::http::reply;
@@ -22,8 +23,9 @@ static MADE: Mutex<Bytes> = Mutex::new(Bytes::new());
 /// `GET /bench/blob` (rule BEN-04).
 pub async fn get_blob(exchange: Exchange) -> reply::Reply {
     let internal = || Failure::new(ErrorCode::Internal);
-    let size = exchange.parameters.number("size").and_then(|size| usize::try_from(size).ok());
-    let (size, form) = (size.ok_or_else(internal)?, exchange.parameters.text("as").map(str::to_owned));
+    let size = exchange.parameters.number(Parameter::Size).and_then(|size| usize::try_from(size).ok());
+    let (size, form) =
+        (size.ok_or_else(internal)?, exchange.parameters.text(Parameter::As).map(str::to_owned));
     let work = tokio::task::spawn_blocking(move || {
         let bytes = blob(size);
         let started = Instant::now();

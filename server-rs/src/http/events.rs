@@ -7,6 +7,7 @@ use http::Uri;
 
 use crate::admission::Ticket;
 use crate::app::App;
+use crate::contract::routes::Parameter;
 use crate::error::{ErrorCode, Failure};
 use crate::field::Field;
 use crate::formats::Format;
@@ -33,7 +34,7 @@ pub async fn post_event(State(app): State<Arc<App>>, exchange: Exchange) -> repl
 pub async fn post_batch(State(app): State<Arc<App>>, exchange: Exchange) -> reply::Reply {
     let (body, format, ticket) = events_body(&app, &exchange, app.config.max_batch_events).await?;
     let outcomes = app.ingest.batch(body, format, EventSource::Events, ticket).await?;
-    let with_results = exchange.parameters.text("results") == Some("1");
+    let with_results = exchange.parameters.text(Parameter::Results) == Some("1");
     Ok(reply::batch(&outcomes, app.store.newest_id(), with_results))
 }
 
@@ -49,7 +50,8 @@ pub(crate) async fn events_body(
 /// `GET /api/events` (rules GET-01 to GET-05, FMT-08 and FMT-09).
 pub async fn list_events(State(app): State<Arc<App>>, exchange: Exchange) -> reply::Reply {
     let filter = event_filter(&exchange.parameters);
-    let (limit, answer, cost) = (exchange.parameters.limit(), exchange.answer, cost_of(&filter));
+    let (limit, answer, cost) =
+        (exchange.parameters.limit(Parameter::Limit), exchange.answer, cost_of(&filter));
     if answer.format.is_export() {
         let read = app.store.read_or_search(cost, move |connection| {
             let beginning = connection.unchecked_transaction()?;
@@ -69,7 +71,7 @@ pub async fn list_events(State(app): State<Arc<App>>, exchange: Exchange) -> rep
 
 /// Reads the page of events for these parameters, as JSON text (rule RPC-05).
 pub(crate) async fn read_events(app: &App, parameters: &Parameters) -> Result<Vec<u8>, Failure> {
-    let (filter, limit) = (event_filter(parameters), parameters.limit());
+    let (filter, limit) = (event_filter(parameters), parameters.limit(Parameter::Limit));
     let page = app.store.read_or_search(cost_of(&filter), move |connection| {
         read_page(connection, &filter, limit, Format::Json)
     });
@@ -78,17 +80,19 @@ pub(crate) async fn read_events(app: &App, parameters: &Parameters) -> Result<Ve
 
 /// Returns the filter that these parameters describe.
 pub(crate) fn event_filter(parameters: &Parameters) -> EventFilter {
-    let ascending = parameters.number("after").is_some() || parameters.text("order") == Some("asc");
+    let ascending =
+        parameters.number(Parameter::After).is_some() || parameters.text(Parameter::Order) == Some("asc");
     let filters = Field::NAME_KINDS.into_iter().chain(Field::TEXT_FILTERS);
-    let wanted = filters.filter_map(|field| Some((field, parameters.text(field.name())?.to_owned())));
+    let wanted =
+        filters.filter_map(|field| Some((field, parameters.text(field.query_parameter()?)?.to_owned())));
     EventFilter {
-        session_id: parameters.text("session_id").map(str::to_owned),
+        session_id: parameters.text(Parameter::SessionId).map(str::to_owned),
         fields: wanted.collect(),
-        text: parameters.text("q").map(str::to_owned),
-        since: parameters.number("since"),
-        until: parameters.number("until"),
-        above: parameters.number("after").unwrap_or(0),
-        below: parameters.number("before").unwrap_or(NO_BOUND),
+        text: parameters.text(Parameter::Q).map(str::to_owned),
+        since: parameters.number(Parameter::Since),
+        until: parameters.number(Parameter::Until),
+        above: parameters.number(Parameter::After).unwrap_or(0),
+        below: parameters.number(Parameter::Before).unwrap_or(NO_BOUND),
         order: if ascending { Order::OldestFirst } else { Order::NewestFirst },
     }
 }

@@ -14,6 +14,7 @@ use http::request::Parts;
 use tokio::time::Instant;
 
 use crate::app::App;
+use crate::contract::routes::Parameter;
 use crate::contract::{LIMITS, RouteSpec};
 use crate::error::{ErrorCode, Failure};
 use crate::http::connection::Connection;
@@ -55,7 +56,7 @@ impl FromRequestParts<Arc<App>> for Exchange {
         let deadline = parts.extensions.get::<Deadline>().copied().ok_or_else(internal)?;
         let connection = parts.extensions.get::<Connection>().cloned().ok_or_else(internal)?;
         if matches!(parts.method, Method::GET | Method::HEAD) {
-            app.await_sequence(parameters.number("min_seq")).await?;
+            app.await_sequence(parameters.number(Parameter::MinSeq)).await?;
         }
         Ok(Self {
             headers: parts.headers.clone(),

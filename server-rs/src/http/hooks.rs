@@ -14,7 +14,7 @@ use crate::http::reply;
 
 /// Handles `POST` of an agent's hook (rules HOK-01 to HOK-04 and ATT-10).
 pub async fn post_hook(State(app): State<Arc<App>>, exchange: Exchange) -> reply::Reply {
-    let mapping = mapping_of(&exchange.route.path).ok_or(Failure::new(ErrorCode::Internal))?;
+    let mapping = mapping_of(exchange.route.path).ok_or(Failure::new(ErrorCode::Internal))?;
     let (body, _, ticket) = events_body(&app, &exchange, 1).await?;
     let payload = app.attachments.payload_to_keep(&body);
     let outcome = app.ingest.hook(body, mapping, ticket).await?;

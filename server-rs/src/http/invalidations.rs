@@ -9,6 +9,7 @@ use bytes::Bytes;
 use http::Method;
 
 use crate::app::App;
+use crate::contract::routes::Parameter;
 use crate::http::exchange::Exchange;
 use crate::http::frames::{Source, invalidate_frames, retry_field, send_frames, stream_limit};
 use crate::http::reply;
@@ -21,7 +22,7 @@ pub(crate) async fn open_invalidations(app: &Arc<App>, method: &Method, exchange
         return Ok(reply::stream(reply::without_length()));
     }
     let parameters = &exchange.parameters;
-    let min_interval = parameters.number("min_interval_ms").and_then(|ms| u64::try_from(ms).ok());
+    let min_interval = parameters.number(Parameter::MinIntervalMs).and_then(|ms| u64::try_from(ms).ok());
     let min_interval = Duration::from_millis(min_interval.unwrap_or_default());
     let subscription = app.invalidations.subscribe(parameters.topics().to_vec(), min_interval).await?;
     let subscription = subscription.ok_or_else(|| stream_limit(app))?;

@@ -111,7 +111,8 @@ use tower::Layer;
 
 use crate::activity::InProgress;
 use crate::app::App;
-use crate::contract::ROUTES;
+use crate::contract::routes::{Parameter, Route};
+use crate::contract::{ROUTES, RouteSpec};
 use crate::error::{ErrorCode, Failure};
 use crate::meters::Meters;
 use connection::{Connection, FinishGuard, Held};
@@ -121,75 +122,60 @@ use head::{REFUSED, trim_blank};
 
 /// Returns every route.
 pub fn build_routes(app: &Arc<App>) -> Router {
-    let mut routes = Router::new()
-        .route("/", routing::get(page::get_page).route("/"))
-        .route("/app.js", routing::get(page::get_script).route("/app.js"))
-        .route("/app.css", routing::get(page::get_styles).route("/app.css"))
-        .route("/livez", routing::get(health::get_live).route("/livez"))
-        .route("/readyz", routing::get(health::get_ready).route("/readyz"))
-        .route("/metrics", routing::get(metrics::get_metrics).route("/metrics"))
-        .route(
-            "/api/events",
-            routing::get(events::list_events)
-                .post(events::post_event)
-                .delete(retention::delete_events)
-                .route("/api/events"),
-        )
-        .route("/api/events/batch", routing::post(events::post_batch).route("/api/events/batch"))
-        .route("/api/hooks/claude-code", routing::post(hooks::post_hook).route("/api/hooks/claude-code"))
-        .route("/api/hooks/codex", routing::post(hooks::post_hook).route("/api/hooks/codex"))
-        .route("/v1/logs", routing::post(telemetry::post_telemetry).route("/v1/logs"))
-        .route("/v1/metrics", routing::post(telemetry::post_telemetry).route("/v1/metrics"))
-        .route("/v1/traces", routing::post(telemetry::post_telemetry).route("/v1/traces"))
-        .route("/api/events/{id}", routing::get(events::get_event).route("/api/events/{id}"))
-        .route(
-            "/api/events/{id}/attachments",
-            routing::get(attachments::get_attachments).route("/api/events/{id}/attachments"),
-        )
-        .route(
-            "/api/events/{id}/attachments/{name}",
-            routing::put(attachments::put_attachment).route("/api/events/{id}/attachments/{name}"),
-        )
-        .route(
-            "/api/attachments/{sha256}",
-            routing::get(attachments::get_attachment).route("/api/attachments/{sha256}"),
-        )
-        .route("/api/sessions", routing::get(sessions::list_sessions).route("/api/sessions"))
-        .route(
-            "/api/sessions/{id}",
-            routing::get(sessions::get_session).delete(retention::delete_session).route("/api/sessions/{id}"),
-        )
-        .route(
-            "/api/sessions/{id}/dismiss",
-            routing::post(sessions::dismiss_session).route("/api/sessions/{id}/dismiss"),
-        )
-        .route("/api/stats", routing::get(stats::get_stats).route("/api/stats"))
-        .route("/api/stats/tools", routing::get(stats::get_tools).route("/api/stats/tools"))
-        .route("/api/stats/cost", routing::get(stats::get_costs).route("/api/stats/cost"))
-        .route("/api/series", routing::get(series::get_series).route("/api/series"))
-        .route("/api/filter-options", routing::get(stats::get_filter_options).route("/api/filter-options"))
-        .route("/api/stream", routing::get(stream::open_stream).route("/api/stream"))
-        .route("/api/snapshot/events", routing::get(snapshot::get_snapshot).route("/api/snapshot/events"))
-        .route("/api/snapshot/{topic}", routing::get(snapshot::get_snapshot).route("/api/snapshot/{topic}"))
-        .route(
-            "/api/retention",
-            routing::get(retention::get_retention).put(retention::put_retention).route("/api/retention"),
-        )
-        .route("/api/backup", routing::post(backup::post_backup).route("/api/backup"))
-        .route("/api/health", routing::get(health::get_health).route("/api/health"))
-        .route("/api/openapi.json", routing::get(health::get_open_api).route("/api/openapi.json"))
-        .route("/api/rpc", routing::post(rpc::post_rpc).route("/api/rpc"))
-        .route("/api/rpc/schema", routing::get(rpc::get_schema).route("/api/rpc/schema"));
+    let mut table = vec![
+        (Route::Root, routing::get(page::get_page)),
+        (Route::AppJs, routing::get(page::get_script)),
+        (Route::AppCss, routing::get(page::get_styles)),
+        (Route::Livez, routing::get(health::get_live)),
+        (Route::Readyz, routing::get(health::get_ready)),
+        (Route::Metrics, routing::get(metrics::get_metrics)),
+        (
+            Route::ApiEvents,
+            routing::get(events::list_events).post(events::post_event).delete(retention::delete_events),
+        ),
+        (Route::ApiEventsBatch, routing::post(events::post_batch)),
+        (Route::ApiHooksClaudeCode, routing::post(hooks::post_hook)),
+        (Route::ApiHooksCodex, routing::post(hooks::post_hook)),
+        (Route::V1Logs, routing::post(telemetry::post_telemetry)),
+        (Route::V1Metrics, routing::post(telemetry::post_telemetry)),
+        (Route::V1Traces, routing::post(telemetry::post_telemetry)),
+        (Route::ApiEventsId, routing::get(events::get_event)),
+        (Route::ApiEventsIdAttachments, routing::get(attachments::get_attachments)),
+        (Route::ApiEventsIdAttachmentsName, routing::put(attachments::put_attachment)),
+        (Route::ApiAttachmentsSha256, routing::get(attachments::get_attachment)),
+        (Route::ApiSessions, routing::get(sessions::list_sessions)),
+        (Route::ApiSessionsId, routing::get(sessions::get_session).delete(retention::delete_session)),
+        (Route::ApiSessionsIdDismiss, routing::post(sessions::dismiss_session)),
+        (Route::ApiStats, routing::get(stats::get_stats)),
+        (Route::ApiStatsTools, routing::get(stats::get_tools)),
+        (Route::ApiStatsCost, routing::get(stats::get_costs)),
+        (Route::ApiSeries, routing::get(series::get_series)),
+        (Route::ApiFilterOptions, routing::get(stats::get_filter_options)),
+        (Route::ApiStream, routing::get(stream::open_stream)),
+        (Route::ApiSnapshotEvents, routing::get(snapshot::get_snapshot)),
+        (Route::ApiSnapshotTopic, routing::get(snapshot::get_snapshot)),
+        (Route::ApiRetention, routing::get(retention::get_retention).put(retention::put_retention)),
+        (Route::ApiBackup, routing::post(backup::post_backup)),
+        (Route::ApiHealth, routing::get(health::get_health)),
+        (Route::ApiOpenapiJson, routing::get(health::get_open_api)),
+        (Route::ApiRpc, routing::post(rpc::post_rpc)),
+        (Route::ApiRpcSchema, routing::get(rpc::get_schema)),
+    ];
     if app.config.bench {
-        routes = routes
-            .route("/bench/sink", routing::post(bench::post_sink).route("/bench/sink"))
-            .route("/bench/echo", routing::post(bench::post_echo).route("/bench/echo"))
-            .route("/bench/blob", routing::get(blob::get_blob).route("/bench/blob"))
-            .route("/bench/", routing::get(bench_page::get_bench_page).route("/bench/"))
-            .route("/bench/app.js", routing::get(bench_page::get_bench_script).route("/bench/app.js"))
-            .route("/bench/worker.js", routing::get(bench_page::get_bench_worker).route("/bench/worker.js"))
-            .route("/bench/app.css", routing::get(bench_page::get_bench_styles).route("/bench/app.css"));
+        table.extend([
+            (Route::BenchSink, routing::post(bench::post_sink)),
+            (Route::BenchEcho, routing::post(bench::post_echo)),
+            (Route::BenchBlob, routing::get(blob::get_blob)),
+            (Route::Bench, routing::get(bench_page::get_bench_page)),
+            (Route::BenchAppJs, routing::get(bench_page::get_bench_script)),
+            (Route::BenchWorkerJs, routing::get(bench_page::get_bench_worker)),
+            (Route::BenchAppCss, routing::get(bench_page::get_bench_styles)),
+        ]);
     }
+    let add = |routes: Router<_>, (route, methods): (Route, MethodRouter<_>)| {
+        routes.route(route.spec().path, with_spec(methods, route.spec()))
+    };
+    let routes = table.into_iter().fold(Router::new(), add);
     let fallback = |State(app): State<Arc<App>>, method: Method, uri: Uri| async move {
         reply::failure(&misplaced(&app, ErrorCode::NotFound, &method, uri.path()))
     };
@@ -198,30 +184,22 @@ pub fn build_routes(app: &Arc<App>) -> Router {
     Router::new().fallback_service(from_fn_with_state(Arc::clone(app), exchange).layer(routes))
 }
 
-/// Adds the common parts of a contract route.
-trait RouteOf {
-    fn route(self, path: &'static str) -> Self;
-}
-
-impl RouteOf for MethodRouter<Arc<App>> {
-    /// Adds OPTIONS, 405, and the route's specification for [`exchange::Exchange`].
-    fn route(self, path: &'static str) -> Self {
-        let spec = ROUTES.routes.iter().find(|spec| spec.path == path);
-        let spec = spec.expect("every path here is one of routes.json, or no server starts");
-        let mut allowed: Vec<&str> = spec.methods.iter().map(String::as_str).collect();
-        if allowed.contains(&"GET") {
-            allowed.push("HEAD");
-        }
-        allowed.sort_unstable();
-        let allow: Arc<str> = allowed.join(", ").into();
-        let for_options = Arc::clone(&allow);
-        self.options(move || async move { reply::options(&for_options) })
-            .fallback(move |State(app): State<Arc<App>>, method: Method, uri: Uri| async move {
-                let failure = misplaced(&app, ErrorCode::MethodNotAllowed, &method, uri.path());
-                reply::method_not_allowed(&failure, &allow)
-            })
-            .layer(axum::Extension(spec))
+/// Adds OPTIONS, 405, and the route's specification for [`exchange::Exchange`].
+fn with_spec(methods: MethodRouter<Arc<App>>, spec: &'static RouteSpec) -> MethodRouter<Arc<App>> {
+    let mut allowed = spec.methods.to_vec();
+    if allowed.contains(&"GET") {
+        allowed.push("HEAD");
     }
+    allowed.sort_unstable();
+    let allow: Arc<str> = allowed.join(", ").into();
+    let for_options = Arc::clone(&allow);
+    methods
+        .options(move || async move { reply::options(&for_options) })
+        .fallback(move |State(app): State<Arc<App>>, method: Method, uri: Uri| async move {
+            let failure = misplaced(&app, ErrorCode::MethodNotAllowed, &method, uri.path());
+            reply::method_not_allowed(&failure, &allow)
+        })
+        .layer(axum::Extension(spec))
 }
 
 /// Returns the failure of a request without a route, with a hint for exporters of telemetry (rule OTL-13).
@@ -252,7 +230,7 @@ async fn exchange(State(app): State<Arc<App>>, request: axum::extract::Request, 
 
     let may_be_stale = app.cluster.is_some()
         && matches!(parts.method, Method::GET | Method::HEAD)
-        && ROUTES.routes.get(route).is_some_and(|spec| spec.parameters.iter().any(|name| name == "min_seq"));
+        && ROUTES.get(route).is_some_and(|spec| spec.parameters.contains(&Parameter::MinSeq));
     let mut in_progress = None;
     let (mut answer, origin) = guarded(&app, parts, connection.port, next, &mut in_progress).await;
 
@@ -308,8 +286,7 @@ async fn guarded(
         Some(Ok(cookie)) => reply::signed_in(&cookie),
         Some(Err(code)) => unauthorized(app, code),
         None => {
-            let free =
-                ROUTES.routes.iter().any(|route| route.free == Some(true) && route.path == parts.uri.path());
+            let free = ROUTES.iter().any(|route| route.free && route.path == parts.uri.path());
             let authorized = if free { Ok(()) } else { app.guard.authorize(&parts.headers, port, now_s) };
             match authorized {
                 Err(code) => unauthorized(app, code),

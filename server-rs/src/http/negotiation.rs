@@ -29,7 +29,7 @@ impl Answer {
 
 /// Returns whether `Accept` selects among the formats of the route.
 pub(crate) fn has_choice(method: &Method, route: &RouteSpec) -> bool {
-    let has_get = || route.methods.iter().any(|known| known == "GET");
+    let has_get = || route.methods.contains(&"GET");
     route.formats.is_some() && (matches!(*method, Method::GET | Method::HEAD) || !has_get())
 }
 
@@ -42,9 +42,9 @@ pub(crate) fn choose_answer(
     if route.produces == ANY {
         return Ok(Answer { format: Format::Json, media_type: ANY });
     }
-    let mut choices = match &route.formats {
+    let mut choices = match route.formats {
         Some(names) if has_choice(method, route) => choices_of(names),
-        _ => vec![Answer { format: Format::Json, media_type: &route.produces }],
+        _ => vec![Answer { format: Format::Json, media_type: route.produces }],
     };
     let mut values = headers.get_all(ACCEPT).iter().peekable();
     if values.peek().is_none() {
@@ -71,7 +71,7 @@ pub(crate) fn content_format(headers: &HeaderMap, route: &'static RouteSpec) -> 
 
 /// Returns the format of a body and its media type, for an answer in the same form (rule OTL-01).
 pub(crate) fn content_choice(headers: &HeaderMap, route: &'static RouteSpec) -> Result<Answer, Failure> {
-    let reads = || choices_of(route.reads.as_deref().unwrap_or_default());
+    let reads = || choices_of(route.reads.unwrap_or_default());
     let mut values = headers.get_all(CONTENT_TYPE).iter();
     let given = values.next().filter(|_| values.next().is_none()).and_then(|value| value.to_str().ok());
     given.and_then(|given| choice_of(given, &reads())).ok_or_else(|| {
@@ -137,7 +137,7 @@ fn split_quoted(text: &str) -> Option<(String, &str)> {
 }
 
 /// Returns every media type of these formats.
-fn choices_of(names: &'static [String]) -> Vec<Answer> {
+fn choices_of(names: &'static [&'static str]) -> Vec<Answer> {
     let formats = names.iter().filter_map(|name| Format::from_name(name));
     let of =
         |format: Format| format.spec().media_types.iter().map(move |one| Answer { format, media_type: one });
@@ -185,7 +185,7 @@ mod tests {
     fn choose(path: &str, method: &Method, accept: &str) -> Result<&'static str, Failure> {
         let mut headers = HeaderMap::new();
         headers.insert(ACCEPT, accept.parse().expect("a value"));
-        let route = ROUTES.routes.iter().find(|route| route.path == path).expect("a route");
+        let route = ROUTES.iter().find(|route| route.path == path).expect("a route");
         choose_answer(method, &headers, route).map(|answer| answer.media_type)
     }
 
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn a_content_type_may_have_parameters() {
-        let route = ROUTES.routes.iter().find(|route| route.path == "/api/events/batch").expect("a route");
+        let route = ROUTES.iter().find(|route| route.path == "/api/events/batch").expect("a route");
         let format = |value: &str| {
             let mut headers = HeaderMap::new();
             headers.insert(CONTENT_TYPE, value.parse().expect("a value"));

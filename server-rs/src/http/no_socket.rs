@@ -4,14 +4,16 @@
 
 pub use tokio::net::{TcpListener as UnixListener, TcpStream as UnixStream};
 
+use crate::contract::flags::EXITS;
+
 /// The reason why the server cannot listen at the path: the system has no such sockets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SocketProblem;
 
 impl SocketProblem {
-    /// Returns the key of its message in `config.json`.
-    pub fn as_str(self) -> &'static str {
-        "unusable"
+    /// Returns its message.
+    pub fn message(self) -> &'static str {
+        EXITS.socket.unusable
     }
 }
 

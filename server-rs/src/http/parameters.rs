@@ -3,11 +3,9 @@
 use std::collections::BTreeMap;
 
 use http::Method;
-use miniserde::json::Value;
 
-use crate::contract::{
-    LIMITS, ParameterKind, ParameterSpec, ROUTES, RouteSpec, VOCABULARY, fill, integer_of, text_of,
-};
+use crate::contract::routes::{Parameter, ParameterDefault, ParameterKind, ParameterSpec};
+use crate::contract::{LIMITS, RouteSpec, VOCABULARY, fill};
 use crate::error::{ErrorCode, Failure};
 use crate::text::percent_decode;
 use crate::timestamp::parse_timestamp;
@@ -16,8 +14,8 @@ use crate::topics::{Topic, parse_topics};
 /// A route's parameters: given values, and defaults for the others.
 #[derive(Debug, Default)]
 pub struct Parameters {
-    texts: BTreeMap<&'static str, String>,
-    numbers: BTreeMap<&'static str, i64>,
+    texts: BTreeMap<Parameter, String>,
+    numbers: BTreeMap<Parameter, i64>,
     topics: Vec<Topic>,
     is_export: bool,
 }
@@ -36,19 +34,19 @@ impl Parameters {
             .split('&')
             .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
             .collect();
-        let own = route.own_parameters.as_ref().and_then(|own| own.get(method.as_str()));
+        let own = route.own_parameters.iter().find(|(one, _)| method == one).map(|(_, own)| *own);
         if let Some(own) = own {
             refuse_unknown(own, &pairs)?;
         }
-        Self::collect(own.unwrap_or(&route.parameters), is_export, |spec| {
+        Self::collect(own.unwrap_or(route.parameters), is_export, |spec| {
             let mut given = pairs.iter().filter(|(name, _)| *name == spec.name).map(|(_, value)| *value);
             let messages = &VOCABULARY.parameter_messages;
             match (given.next(), given.next()) {
                 (None, _) => Ok(None),
-                (Some(_), Some(_)) => Err(invalid(&spec.name, messages.twice)),
+                (Some(_), Some(_)) => Err(invalid(spec.name, messages.twice)),
                 (Some(raw), None) => {
                     let text = percent_decode(raw, true);
-                    Ok(Some(text.ok_or_else(|| invalid(&spec.name, messages.encoding))?))
+                    Ok(Some(text.ok_or_else(|| invalid(spec.name, messages.encoding))?))
                 }
             }
         })
@@ -56,69 +54,67 @@ impl Parameters {
 
     /// Reads the options of a typed call, which are decoded and unique (rule RPC-05).
     pub fn of_options(route: &'static RouteSpec, options: &[(&str, String)]) -> Result<Self, Failure> {
-        Self::collect(&route.parameters, false, |spec| {
+        Self::collect(route.parameters, false, |spec| {
             Ok(options.iter().find(|(name, _)| *name == spec.name).map(|(_, text)| text.clone()))
         })
     }
 
     fn collect(
-        keys: &'static [String],
+        parameters: &'static [Parameter],
         is_export: bool,
         given: impl Fn(&'static ParameterSpec) -> Result<Option<String>, Failure>,
     ) -> Result<Self, Failure> {
-        let mut parameters = Self { is_export, ..Self::default() };
-        for spec in keys.iter().filter_map(|key| ROUTES.parameters.get(key)) {
-            match (given(spec)?, &spec.default) {
+        let mut found = Self { is_export, ..Self::default() };
+        for spec in parameters.iter().copied().map(Parameter::spec) {
+            match (given(spec)?, spec.default) {
                 (Some(text), _) if text.is_empty() => {
-                    return Err(invalid(&spec.name, VOCABULARY.parameter_messages.empty));
+                    return Err(invalid(spec.name, VOCABULARY.parameter_messages.empty));
                 }
-                (Some(text), _) => parameters.set(spec, text)?,
-                (None, Some(Value::String(text))) => parameters.set(spec, text.clone())?,
-                (None, Some(default)) => {
-                    let number = integer_of(default).ok_or(Failure::new(ErrorCode::Internal))?;
-                    parameters.numbers.insert(&spec.name, i64::try_from(number).unwrap_or(i64::MAX));
+                (Some(text), _) => found.set(spec, text)?,
+                (None, Some(ParameterDefault::Text(text))) => found.set(spec, text.to_owned())?,
+                (None, Some(ParameterDefault::Number(number))) => {
+                    found.numbers.insert(spec.parameter, number);
                 }
-                (None, None) if spec.required == Some(true) => {
-                    return Err(invalid(&spec.name, VOCABULARY.parameter_messages.missing));
+                (None, None) if spec.required => {
+                    return Err(invalid(spec.name, VOCABULARY.parameter_messages.missing));
                 }
                 (None, None) => {}
             }
         }
-        parameters.relations(keys)?;
-        Ok(parameters)
+        found.relations(parameters)?;
+        Ok(found)
     }
 
     /// Sets a value that is decoded and not empty.
     fn set(&mut self, spec: &'static ParameterSpec, text: String) -> Result<(), Failure> {
         let messages = &VOCABULARY.parameter_messages;
         match spec.kind {
-            ParameterKind::Text if text.contains('\0') => Err(invalid(&spec.name, messages.well_formed)),
+            ParameterKind::Text if text.contains('\0') => Err(invalid(spec.name, messages.well_formed)),
             ParameterKind::Text if spec.bytes.is_some_and(|limit| text.len() > limit) => {
                 let limit = spec.bytes.unwrap_or_default().to_string();
-                Err(invalid(&spec.name, &fill(messages.bytes, &[("limit", &*limit)])))
+                Err(invalid(spec.name, &fill(messages.bytes, &[("limit", &*limit)])))
             }
             ParameterKind::Text => {
-                self.texts.insert(&spec.name, text);
+                self.texts.insert(spec.parameter, text);
                 Ok(())
             }
             ParameterKind::Choice => {
-                let values = choices(spec);
-                if !values.contains(&text.as_str()) {
-                    let message = fill(messages.one_of, &[("values", &values.join(", "))]);
-                    return Err(invalid(&spec.name, &message));
+                if !spec.values.contains(&text.as_str()) {
+                    let message = fill(messages.one_of, &[("values", &spec.values.join(", "))]);
+                    return Err(invalid(spec.name, &message));
                 }
-                self.texts.insert(&spec.name, text);
+                self.texts.insert(spec.parameter, text);
                 Ok(())
             }
             ParameterKind::Timestamp => {
-                let ms = parse_timestamp(&text).ok_or_else(|| invalid(&spec.name, messages.timestamp))?;
-                self.numbers.insert(&spec.name, ms);
+                let ms = parse_timestamp(&text).ok_or_else(|| invalid(spec.name, messages.timestamp))?;
+                self.numbers.insert(spec.parameter, ms);
                 Ok(())
             }
             ParameterKind::Integer => {
                 let most = maximum_of(spec, self.is_export);
                 let value = read_integer(spec, most, &text).ok_or_else(|| invalid_integer(spec, most))?;
-                self.numbers.insert(&spec.name, value);
+                self.numbers.insert(spec.parameter, value);
                 Ok(())
             }
             ParameterKind::Topics => {
@@ -129,35 +125,38 @@ impl Parameters {
     }
 
     /// Checks `before` with `after`, then `order` with the cursor, then required parameters.
-    fn relations(&self, keys: &'static [String]) -> Result<(), Failure> {
+    fn relations(&self, parameters: &'static [Parameter]) -> Result<(), Failure> {
         let messages = &VOCABULARY.parameter_messages;
-        let (after, before) = (self.numbers.contains_key("after"), self.numbers.contains_key("before"));
+        let (after, before) = (self.given(Parameter::After), self.given(Parameter::Before));
         if after && before {
             return Err(invalid("before", &fill(messages.exclusive, &[("other", "after")])));
         }
-        match self.texts.get("order").map(String::as_str) {
+        match self.text(Parameter::Order) {
             Some("asc") if before => return Err(invalid("order", messages.order)),
             Some("desc") if after => return Err(invalid("order", messages.order)),
             _ => {}
         }
-        let given = |name: &str| self.texts.contains_key(name) || self.numbers.contains_key(name);
-        let specs = keys.iter().filter_map(|key| ROUTES.parameters.get(key));
-        for spec in specs.filter(|spec| given(&spec.name)) {
-            if let Some(other) = spec.needs.as_deref().filter(|other| !given(other)) {
-                return Err(invalid(&spec.name, &fill(messages.needs, &[("other", other)])));
+        for spec in parameters.iter().filter(|one| self.given(**one)).copied().map(Parameter::spec) {
+            if let Some(other) = spec.needs.filter(|other| !self.given(*other)) {
+                let message = fill(messages.needs, &[("other", other.spec().name)]);
+                return Err(invalid(spec.name, &message));
             }
         }
         Ok(())
     }
 
+    fn given(&self, parameter: Parameter) -> bool {
+        self.texts.contains_key(&parameter) || self.numbers.contains_key(&parameter)
+    }
+
     /// Returns a given text.
-    pub fn text(&self, name: &str) -> Option<&str> {
-        self.texts.get(name).map(String::as_str)
+    pub fn text(&self, parameter: Parameter) -> Option<&str> {
+        self.texts.get(&parameter).map(String::as_str)
     }
 
     /// Returns a given number or time (Unix milliseconds), or its default.
-    pub fn number(&self, name: &str) -> Option<i64> {
-        self.numbers.get(name).copied()
+    pub fn number(&self, parameter: Parameter) -> Option<i64> {
+        self.numbers.get(&parameter).copied()
     }
 
     /// Returns the given topics, or the default topics.
@@ -165,24 +164,23 @@ impl Parameters {
         &self.topics
     }
 
-    /// Returns the page size.
-    pub fn limit(&self) -> u64 {
-        self.number("limit").and_then(|limit| u64::try_from(limit).ok()).unwrap_or_default()
+    /// Returns the page size, which has a default.
+    pub fn limit(&self, parameter: Parameter) -> u64 {
+        self.number(parameter).and_then(|limit| u64::try_from(limit).ok()).unwrap_or_default()
     }
 }
 
 /// Refuses parameters that are not in the method's own list. Such a method deletes or changes something, so
 /// the server must not ignore a misspelt name.
-fn refuse_unknown(own: &'static [String], pairs: &[(&str, &str)]) -> Result<(), Failure> {
-    let names: Vec<&str> =
-        own.iter().filter_map(|key| ROUTES.parameters.get(key)).map(|spec| &*spec.name).collect();
-    let unknown = pairs.iter().find(|(name, _)| !name.is_empty() && !names.contains(name));
+fn refuse_unknown(own: &'static [Parameter], pairs: &[(&str, &str)]) -> Result<(), Failure> {
+    let is_known = |name: &str| own.iter().any(|one| one.spec().name == name);
+    let unknown = pairs.iter().find(|(name, _)| !name.is_empty() && !is_known(name));
     unknown.map_or(Ok(()), |(name, _)| Err(invalid(name, VOCABULARY.parameter_messages.unknown)))
 }
 
 /// Parses a cursor, also for the header that may hold one (rule STR-03).
 pub(crate) fn parse_cursor(name: &str, text: &str) -> Result<i64, Failure> {
-    let spec = ROUTES.parameters.get("after").ok_or(Failure::new(ErrorCode::Internal))?;
+    let spec = Parameter::After.spec();
     read_integer(spec, spec.maximum, text).ok_or_else(|| {
         let mut failure = invalid_integer(spec, spec.maximum);
         failure.members.insert("parameter".to_owned(), name.into());
@@ -206,28 +204,13 @@ fn read_integer(spec: &ParameterSpec, maximum: Option<u64>, text: &str) -> Optio
 fn invalid_integer(spec: &ParameterSpec, maximum: Option<u64>) -> Failure {
     let bound = |value: Option<u64>| value.unwrap_or_default().to_string();
     let values = [("minimum", &*bound(spec.minimum)), ("maximum", &*bound(maximum))];
-    invalid(&spec.name, &fill(VOCABULARY.parameter_messages.integer, &values))
+    invalid(spec.name, &fill(VOCABULARY.parameter_messages.integer, &values))
 }
 
 fn invalid_topics(spec: &ParameterSpec) -> Failure {
     let (limit, topics) = (LIMITS.stream_topics.to_string(), VOCABULARY.topics.join(", "));
     let values = [("limit", &*limit), ("values", &*topics), ("prefix", VOCABULARY.session_topic_prefix)];
-    invalid(&spec.name, &fill(VOCABULARY.parameter_messages.topics, &values))
-}
-
-fn choices(spec: &ParameterSpec) -> Vec<&str> {
-    let of_vocabulary = |list: &str| match list {
-        "event_types" => VOCABULARY.event_types,
-        "statuses" => VOCABULARY.statuses,
-        "sources" => VOCABULARY.sources,
-        "session_statuses" => VOCABULARY.session_statuses,
-        _ => &[],
-    };
-    match &spec.values {
-        Some(Value::Array(values)) => values.iter().filter_map(text_of).collect(),
-        Some(Value::String(list)) => of_vocabulary(list).to_vec(),
-        _ => Vec::new(),
-    }
+    invalid(spec.name, &fill(VOCABULARY.parameter_messages.topics, &values))
 }
 
 /// Returns the failure of an invalid parameter, or of a header with the same meaning.

@@ -373,7 +373,7 @@ pub fn not_ready(code: ErrorCode) -> Response<Body> {
 /// Returns 200 with the counts of the server (rule MTR-01).
 pub fn metrics(text: String) -> Response<Body> {
     let mut answer = Response::new(Body::from(text));
-    insert(&mut answer, CONTENT_TYPE, &METRICS.content_type);
+    insert(&mut answer, CONTENT_TYPE, METRICS.content_type);
     answer
 }
 

@@ -7,6 +7,7 @@ use axum::extract::State;
 use http::Uri;
 
 use crate::app::App;
+use crate::contract::routes::Parameter;
 use crate::error::{ErrorCode, Failure};
 use crate::http::exchange::Exchange;
 use crate::http::reply;
@@ -24,10 +25,11 @@ pub async fn get_retention(State(app): State<Arc<App>>, _: Exchange) -> reply::R
 /// `PUT /api/retention` (rule RET-03).
 pub async fn put_retention(State(app): State<Arc<App>>, exchange: Exchange) -> reply::Reply {
     let bounds = app.store.bounds();
-    let wanted = |name: &str, bound: &AtomicU64| {
-        exchange.parameters.number(name).map_or(bound.load(Ordering::Relaxed), i64::unsigned_abs)
+    let wanted = |parameter: Parameter, bound: &AtomicU64| {
+        exchange.parameters.number(parameter).map_or(bound.load(Ordering::Relaxed), i64::unsigned_abs)
     };
-    let (days, bytes) = (wanted("days", &bounds.days), wanted("bytes", &bounds.bytes));
+    let (days, bytes) =
+        (wanted(Parameter::RetainDays, &bounds.days), wanted(Parameter::RetainBytes, &bounds.bytes));
     app.set_bounds(days, bytes).await?;
     retention(&app).await
 }
@@ -45,7 +47,7 @@ async fn retention(app: &App) -> reply::Reply {
 
 /// `DELETE /api/events` (rule RET-04).
 pub async fn delete_events(State(app): State<Arc<App>>, exchange: Exchange) -> reply::Reply {
-    let before = exchange.parameters.number("before").unwrap_or(0);
+    let before = exchange.parameters.number(Parameter::DeleteBefore).unwrap_or(0);
     let deleted = app.delete(Scope::Before(before)).await?;
     let newest = app.store.newest_id();
     let (events, revision) = deleted.map_or((0, newest), |deleted| (deleted.events, deleted.revision));

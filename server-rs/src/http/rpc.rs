@@ -9,7 +9,8 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use crate::app::App;
-use crate::contract::{LIMITS, ROUTES, RPC, RouteSpec, TUNING};
+use crate::contract::routes::{Parameter, Route};
+use crate::contract::{LIMITS, RPC, TUNING};
 use crate::error::{ErrorCode, Failure};
 use crate::formats::Format;
 use crate::http::body::read_body;
@@ -122,19 +123,19 @@ async fn run(app: &Arc<App>, work: Work) -> Result<Vec<u8>, Refusal> {
             Ok(batch_json(&outcomes, app.store.newest_id(), false).into_bytes())
         }
         Work::Events(options) => {
-            let parameters = await_options(app, "/api/events", 0, &options).await?;
+            let parameters = await_options(app, Route::ApiEvents, 0, &options).await?;
             read_events(app, &parameters).await.map_err(unable)
         }
         Work::Stats(options) => {
-            let parameters = await_options(app, "/api/stats", 0, &options).await?;
+            let parameters = await_options(app, Route::ApiStats, 0, &options).await?;
             read_stats(app, &parameters).await.map_err(unable)
         }
         Work::Sessions(options) => {
-            let parameters = await_options(app, "/api/sessions", 0, &options).await?;
+            let parameters = await_options(app, Route::ApiSessions, 0, &options).await?;
             read_sessions(app, &parameters).await.map_err(unable)
         }
         Work::Snapshot(topic, options) => {
-            let parameters = await_options(app, "/api/snapshot/{topic}", 1, &options).await?;
+            let parameters = await_options(app, Route::ApiSnapshotTopic, 1, &options).await?;
             let topic = topic_named(&topic).ok_or_else(|| unable(ErrorCode::NotFound.into()))?;
             read_snapshot(app, &topic, &parameters).await.map_err(unable)
         }
@@ -144,20 +145,18 @@ async fn run(app: &Arc<App>, work: Work) -> Result<Vec<u8>, Refusal> {
 /// Reads the options of a route, and waits for the sequence that they name (rule CLU-09).
 async fn await_options(
     app: &App,
-    path: &str,
+    route: Route,
     index: usize,
     options: &Options,
 ) -> Result<Parameters, Refusal> {
-    let parameters = parameters_of(path, index, options)?;
-    app.await_sequence(parameters.number("min_seq")).await.map_err(unable)?;
+    let parameters = parameters_of(route, index, options)?;
+    app.await_sequence(parameters.number(Parameter::MinSeq)).await.map_err(unable)?;
     Ok(parameters)
 }
 
 /// Reads the options of a route, the argument at this index; the first invalid option is a problem (rule RPC-05).
-fn parameters_of(path: &str, index: usize, options: &Options) -> Result<Parameters, Refusal> {
-    let find = |route: &&RouteSpec| route.path == path;
-    let route = ROUTES.routes.iter().find(find).ok_or_else(|| unable(ErrorCode::Internal.into()))?;
-    Parameters::of_options(route, options).map_err(|failure| {
+fn parameters_of(route: Route, index: usize, options: &Options) -> Result<Parameters, Refusal> {
+    Parameters::of_options(route.spec(), options).map_err(|failure| {
         let text = |name: &str| failure.members.get(name).and_then(Value::as_str);
         match (text("parameter"), text("message")) {
             (Some(parameter), Some(message)) => {

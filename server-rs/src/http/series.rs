@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 
 use crate::app::App;
+use crate::contract::routes::Parameter;
 use crate::field::Field;
 use crate::http::events::event_filter;
 use crate::http::exchange::Exchange;
@@ -17,12 +18,12 @@ use crate::store::series_filter::{Bucket, SeriesFilter, has_sums};
 /// `GET /api/series` (rules SER-01 to SER-06).
 pub async fn get_series(State(app): State<Arc<App>>, exchange: Exchange) -> reply::Reply {
     let parameters = &exchange.parameters;
-    let by = parameters.text("by");
+    let by = parameters.text(Parameter::By);
     let filter = SeriesFilter {
         events: event_filter(parameters),
-        bucket: Bucket::parse(parameters.text("bucket")),
+        bucket: Bucket::parse(parameters.text(Parameter::Bucket)),
         by: Field::NAME_KINDS.into_iter().find(|kind| Some(kind.name()) == by),
-        with_durations: parameters.text("durations") == Some("1"),
+        with_durations: parameters.text(Parameter::Durations) == Some("1"),
     };
     let cost = match filter.events.text {
         _ if has_sums(&filter) => Cost::Bounded,

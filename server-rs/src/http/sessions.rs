@@ -7,6 +7,7 @@ use http::Uri;
 use rusqlite::Connection;
 
 use crate::app::App;
+use crate::contract::routes::Parameter;
 use crate::error::{ErrorCode, Failure};
 use crate::http::exchange::Exchange;
 use crate::http::parameters::Parameters;
@@ -25,16 +26,16 @@ pub async fn list_sessions(State(app): State<Arc<App>>, exchange: Exchange) -> r
 
 /// Reads the page of sessions for these parameters, as JSON text (rule RPC-05).
 pub(crate) async fn read_sessions(app: &App, parameters: &Parameters) -> Result<Vec<u8>, Failure> {
-    let text = |name: &str| parameters.text(name).map(str::to_owned);
+    let text = |parameter: Parameter| parameters.text(parameter).map(str::to_owned);
     let filter = SessionFilter {
-        status: text("status"),
-        exclude_status: text("exclude_status"),
-        agent_type: text("agent_type"),
-        project: text("project"),
-        since: parameters.number("since"),
-        before: parameters.number("before"),
+        status: text(Parameter::SessionStatus),
+        exclude_status: text(Parameter::ExcludeStatus),
+        agent_type: text(Parameter::AgentType),
+        project: text(Parameter::Project),
+        since: parameters.number(Parameter::Since),
+        before: parameters.number(Parameter::Before),
     };
-    let (limit, cutoffs) = (parameters.limit(), app.cutoffs());
+    let (limit, cutoffs) = (parameters.limit(Parameter::Limit), app.cutoffs());
     let json =
         app.store.read(Cost::Unbounded, move |connection| sessions_json(connection, &filter, cutoffs, limit));
     Ok(json.await?)
@@ -55,7 +56,9 @@ pub(crate) fn sessions_json(
 /// `GET /api/sessions/{id}` (rule SES-04).
 pub async fn get_session(State(app): State<Arc<App>>, uri: Uri, exchange: Exchange) -> reply::Reply {
     let encoded = uri.path().rsplit('/').next().unwrap_or_default();
-    Ok(reply::ok(read_session(&app, &session_id(encoded)?, exchange.parameters.limit()).await?))
+    Ok(reply::ok(
+        read_session(&app, &session_id(encoded)?, exchange.parameters.limit(Parameter::Limit)).await?,
+    ))
 }
 
 /// `POST /api/sessions/{id}/dismiss` (rule WAI-05).
@@ -64,7 +67,7 @@ pub async fn dismiss_session(State(app): State<Arc<App>>, uri: Uri, exchange: Ex
     if let Some(agent_type) = waiting_agent_type(&app, &session_id).await? {
         app.ingest.dismissal(&session_id, &agent_type, app.admission.ticket()).await?;
     }
-    Ok(reply::ok(read_session(&app, &session_id, exchange.parameters.limit()).await?))
+    Ok(reply::ok(read_session(&app, &session_id, exchange.parameters.limit(Parameter::Limit)).await?))
 }
 
 /// Returns the `agent_type` of a session that shows a wait.

@@ -14,6 +14,7 @@ use rusqlite::Connection;
 
 use crate::app::App;
 use crate::contract::LIMITS;
+use crate::contract::routes::Parameter;
 use crate::error::{ErrorCode, Failure};
 use crate::formats::Format;
 use crate::http::etag::{etag_of, known_revisions};
@@ -39,7 +40,7 @@ pub async fn get_snapshot(State(app): State<Arc<App>>, uri: Uri, exchange: Excha
     let text = uri.path().rsplit('/').next().unwrap_or_default();
     let topic = parse_topic(text).ok_or_else(not_found)?;
     let parameters = &exchange.parameters;
-    if let Some(revision) = parameters.number("wait") {
+    if let Some(revision) = parameters.number(Parameter::Wait) {
         await_revision(&app, revision).await;
     }
     let epoch = app.store.epoch();
@@ -74,7 +75,7 @@ pub(crate) async fn read_snapshot(
     topic: &Topic,
     parameters: &Parameters,
 ) -> Result<Vec<u8>, Failure> {
-    if let Some(revision) = parameters.number("wait") {
+    if let Some(revision) = parameters.number(Parameter::Wait) {
         await_revision(app, revision).await;
     }
     let view = View::new(app, topic, parameters, Answer { format: Format::Json, media_type: "" });
@@ -117,9 +118,9 @@ impl<'a> View<'a> {
         Self {
             topic,
             epoch,
-            since: parameters.number("since"),
-            other_epoch: parameters.text("epoch").is_some_and(|given| given != epoch),
-            limit: parameters.limit(),
+            since: parameters.number(Parameter::SinceRevision),
+            other_epoch: parameters.text(Parameter::Epoch).is_some_and(|given| given != epoch),
+            limit: parameters.limit(Parameter::Limit),
             cutoffs: app.cutoffs(),
             answer,
         }

@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 use socket2::{Domain, SockAddr, Socket, Type};
 pub use tokio::net::{UnixListener, UnixStream};
 
+use crate::contract::flags::EXITS;
+
 /// Only the owner may connect (rule PRO-11).
 const MODE: u32 = 0o600;
 
@@ -29,12 +31,12 @@ pub enum SocketProblem {
 }
 
 impl SocketProblem {
-    /// Returns the key of its message in `config.json`.
-    pub fn as_str(self) -> &'static str {
+    /// Returns its message.
+    pub fn message(self) -> &'static str {
         match self {
-            SocketProblem::InUse => "in_use",
-            SocketProblem::NotASocket => "not_a_socket",
-            SocketProblem::Unusable => "unusable",
+            SocketProblem::InUse => EXITS.socket.in_use,
+            SocketProblem::NotASocket => EXITS.socket.not_a_socket,
+            SocketProblem::Unusable => EXITS.socket.unusable,
         }
     }
 }

@@ -6,6 +6,7 @@ use axum::extract::State;
 use rusqlite::Connection;
 
 use crate::app::App;
+use crate::contract::routes::Parameter;
 use crate::error::Failure;
 use crate::field::Field;
 use crate::http::exchange::Exchange;
@@ -70,7 +71,8 @@ pub async fn get_tools(State(app): State<Arc<App>>, exchange: Exchange) -> reply
 
 /// `GET /api/stats/cost` (rule STA-03).
 pub async fn get_costs(State(app): State<Arc<App>>, exchange: Exchange) -> reply::Reply {
-    let (filter, limit) = (stats_filter(&exchange.parameters), exchange.parameters.limit());
+    let (filter, limit) =
+        (stats_filter(&exchange.parameters), exchange.parameters.limit(Parameter::TimelineLimit));
     let json = app.store.read(Cost::Bounded, move |connection| {
         let snapshot = connection.unchecked_transaction()?;
         let totals = Totals::new(&snapshot, &filter)?;
@@ -105,8 +107,8 @@ pub async fn get_filter_options(State(app): State<Arc<App>>, _: Exchange) -> rep
 
 fn stats_filter(parameters: &Parameters) -> StatsFilter {
     StatsFilter {
-        agent_type: parameters.text("agent_type").map(str::to_owned),
-        since: parameters.number("since"),
-        until: parameters.number("until"),
+        agent_type: parameters.text(Parameter::AgentType).map(str::to_owned),
+        since: parameters.number(Parameter::Since),
+        until: parameters.number(Parameter::Until),
     }
 }

@@ -13,6 +13,7 @@ use tokio::sync::watch;
 
 use crate::app::App;
 use crate::contract::VOCABULARY;
+use crate::contract::routes::Parameter;
 use crate::http::exchange::Exchange;
 use crate::http::frames::{Source, event_frames, frame, send_frames, stream_limit};
 use crate::http::invalidations::open_invalidations;
@@ -28,23 +29,23 @@ use crate::timestamp::format_timestamp;
 /// `GET /api/stream` (rules STR-01 to STR-10, and SYN-02 for the other mode).
 pub async fn open_stream(State(app): State<Arc<App>>, method: Method, exchange: Exchange) -> reply::Reply {
     let parameters = &exchange.parameters;
-    if parameters.text("mode") == Some("invalidate") {
+    if parameters.text(Parameter::Mode) == Some("invalidate") {
         return open_invalidations(&app, &method, &exchange).await;
     }
     let mut headers = exchange.headers.get_all("last-event-id").iter();
     let cursor = match (headers.next(), headers.next()) {
-        (None, _) => parameters.number("after"),
+        (None, _) => parameters.number(Parameter::After),
         (Some(value), None) => Some(parse_cursor("Last-Event-ID", value.to_str().unwrap_or_default())?),
         (Some(_), Some(_)) => return Err(invalid("Last-Event-ID", VOCABULARY.parameter_messages.twice)),
     };
     if method == Method::HEAD {
         return Ok(reply::stream(reply::without_length()));
     }
-    let text = |name: &str| parameters.text(name).map(str::to_owned);
+    let text = |parameter: Parameter| parameters.text(parameter).map(str::to_owned);
     let filter = StreamFilter {
-        session_id: text("session_id"),
-        agent_type: text("agent_type"),
-        event_type: text("event_type"),
+        session_id: text(Parameter::SessionId),
+        agent_type: text(Parameter::AgentType),
+        event_type: text(Parameter::EventType),
     };
     let is_beyond = match cursor {
         Some(cursor) => app.is_beyond(cursor).await,
@@ -61,7 +62,7 @@ pub async fn open_stream(State(app): State<Arc<App>>, method: Method, exchange: 
         })
         .to_string(),
     );
-    let other_epoch = parameters.text("epoch").is_some_and(|epoch| epoch != app.store.epoch());
+    let other_epoch = parameters.text(Parameter::Epoch).is_some_and(|epoch| epoch != app.store.epoch());
     if other_epoch || is_beyond {
         subscription.reset();
         opening.unsplit(frame(r#"{"type":"reset"}"#));

@@ -17,7 +17,7 @@ use crate::telemetry::otlp::{Request, request_of, right_address};
 /// `POST /v1/logs`, `/v1/metrics` and `/v1/traces` (rules OTL-01 to OTL-10).
 pub async fn post_telemetry(State(app): State<Arc<App>>, exchange: Exchange) -> reply::Reply {
     let answer = content_choice(&exchange.headers, exchange.route)?;
-    let request = request_of(&exchange.route.path).ok_or(Failure::new(ErrorCode::Internal))?;
+    let request = request_of(exchange.route.path).ok_or(Failure::new(ErrorCode::Internal))?;
     Ok(match take(&app, &exchange, request).await {
         Ok(tally) => reply::telemetry(request, &tally.rejected(), answer),
         Err(failure) => reply::telemetry_failure(&failure, answer),

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use crate::config::spec::exit_message;
+use crate::contract::fill;
+use crate::contract::flags::EXITS;
 use crate::error::ErrorCode;
 use crate::store::connection::OpenError;
 use crate::store::copy::CopyError;
@@ -26,14 +27,14 @@ impl CommandFailure {
     pub fn copy(error: CopyError, target: &Path) -> Self {
         match error {
             CopyError::Source(error) => error.into(),
-            CopyError::Exists => Self::target(target, "exists", ""),
+            CopyError::Exists => Self::target(target, EXITS.target.exists, ""),
             CopyError::Failed(code) => Self::unwritable(target, code),
         }
     }
 
     /// Returns the failure of a file that cannot be written.
     pub fn unwritable(path: &Path, code: ErrorCode) -> Self {
-        Self::target(path, "unwritable", code.as_str())
+        Self::target(path, EXITS.target.unwritable, code.as_str())
     }
 
     /// Returns the failure of standard output.
@@ -46,21 +47,19 @@ impl CommandFailure {
         OpenError::sqlite(path, error).into()
     }
 
-    /// Returns the refusal of a line, counted from 1, with a message of `exits.dump` in `config.json`.
+    /// Returns the refusal of a line, counted from 1, with a message of `EXITS.dump`.
     pub fn line(line: u64, message: &str) -> Self {
         Self::of_dump(message, &[("line", &line.to_string())])
     }
 
     /// Returns the refusal of a dump as a whole.
     pub fn of_dump(message: &str, values: &[(&str, &str)]) -> Self {
-        let (exit, message) = exit_message("dump", message, values);
-        Self { exit, message }
+        Self { exit: EXITS.dump.code, message: fill(message, values) }
     }
 
     fn target(path: &Path, message: &str, reason: &str) -> Self {
-        let path = path.to_string_lossy();
-        let (exit, message) = exit_message("target", message, &[("path", &path), ("reason", reason)]);
-        Self { exit, message }
+        let values = [("path", &*path.to_string_lossy()), ("reason", reason)];
+        Self { exit: EXITS.target.code, message: fill(message, &values) }
     }
 }
 

@@ -18,6 +18,7 @@ use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
 use crate::config::Durability;
+use crate::contract::flags::EXITS;
 use crate::contract::{LOADS, SCHEMA, integer_of, text_of};
 use crate::digest::{Digest, parse_digest};
 use crate::error::ErrorCode;
@@ -88,7 +89,7 @@ fn load_into(partial: &Path, input: impl BufRead, target: &Path) -> Result<Loade
     let verified = verify_database(&connection, &files).map_err(failed)?;
     // The dumped database may already lack a content.
     if let Some(finding) = verified.findings.iter().find(|finding| finding.check != "attachments") {
-        return Err(CommandFailure::of_dump("contradicts", &[("check", finding.check)]));
+        return Err(CommandFailure::of_dump(EXITS.dump.contradicts, &[("check", finding.check)]));
     }
     drop(connection);
     finish_file(target).map_err(|error| CommandFailure::copy(error, target))?;
@@ -109,14 +110,14 @@ impl<R: BufRead> Lines<R> {
     fn next(&mut self) -> Result<Line, CommandFailure> {
         self.text.clear();
         match self.input.read_line(&mut self.text) {
-            Ok(0) => return Err(CommandFailure::of_dump("cut", &[])),
+            Ok(0) => return Err(CommandFailure::of_dump(EXITS.dump.cut, &[])),
             Ok(_) => self.count += 1,
             Err(error) if error.kind() == std::io::ErrorKind::InvalidData => {
-                return Err(CommandFailure::line(self.count + 1, "text"));
+                return Err(CommandFailure::line(self.count + 1, EXITS.dump.text));
             }
-            Err(_) => return Err(CommandFailure::of_dump("cut", &[])),
+            Err(_) => return Err(CommandFailure::of_dump(EXITS.dump.cut, &[])),
         }
-        json::from_str(&self.text).map_err(|_| CommandFailure::line(self.count, "line"))
+        json::from_str(&self.text).map_err(|_| CommandFailure::line(self.count, EXITS.dump.line))
     }
 
     /// Refuses the last line unless it is this object, as a dump writes it.
@@ -125,14 +126,14 @@ impl<R: BufRead> Lines<R> {
         if self.text.trim_end_matches('\n') == written {
             return Ok(());
         }
-        Err(CommandFailure::line(self.count, "form"))
+        Err(CommandFailure::line(self.count, EXITS.dump.form))
     }
 
     /// Refuses bytes after the last line.
     fn require_end(&mut self) -> Result<(), CommandFailure> {
         match self.input.fill_buf() {
             Ok([]) => Ok(()),
-            _ => Err(CommandFailure::line(self.count + 1, "after")),
+            _ => Err(CommandFailure::line(self.count + 1, EXITS.dump.after)),
         }
     }
 }
@@ -141,10 +142,10 @@ impl<R: BufRead> Lines<R> {
 fn schema_of(first: &Line) -> Result<i64, CommandFailure> {
     let number = first.schema.as_ref().and_then(integer_of).filter(|number| *number > 0);
     let found = number.and_then(|number| i64::try_from(number).ok()).filter(|_| first.table == "dump");
-    let found = found.ok_or_else(|| CommandFailure::line(1, "first"))?;
+    let found = found.ok_or_else(|| CommandFailure::line(1, EXITS.dump.first))?;
     if found > SCHEMA.number {
         let (found, known) = (found.to_string(), SCHEMA.number.to_string());
-        return Err(CommandFailure::of_dump("newer", &[("found", &found), ("known", &known)]));
+        return Err(CommandFailure::of_dump(EXITS.dump.newer, &[("found", &found), ("known", &known)]));
     }
     Ok(found)
 }
@@ -204,7 +205,7 @@ fn store_lines(
             "end" => {
                 contents.finish(target, count)?;
                 if line.lines.as_ref().and_then(integer_of) != Some(count - 1) {
-                    return Err(CommandFailure::line(count, "count"));
+                    return Err(CommandFailure::line(count, EXITS.dump.count));
                 }
                 lines.require(&json!({ "table": "end", "lines": count - 1 }))?;
                 return lines.require_end();
@@ -216,7 +217,7 @@ fn store_lines(
                 match &mut of_table {
                     Some(statements) => store_line(statements, text, target, count)?,
                     None if is_dropped => {}
-                    None => return Err(CommandFailure::line(count, "table")),
+                    None => return Err(CommandFailure::line(count, EXITS.dump.table)),
                 }
                 let follows = match of_table {
                     _ if contents.last.is_some() || table < before.0.as_str() => false,
@@ -227,7 +228,7 @@ fn store_lines(
                     _ => true,
                 };
                 if !follows {
-                    return Err(CommandFailure::line(count, "order"));
+                    return Err(CommandFailure::line(count, EXITS.dump.order));
                 }
                 before = (table.to_owned(), text.to_owned());
             }
@@ -244,11 +245,11 @@ fn store_line(
 ) -> Result<(), CommandFailure> {
     let refused = |error: rusqlite::Error| match write_code(&error) {
         Some(code) => CommandFailure::unwritable(target, code),
-        None => CommandFailure::line(count, "row"),
+        None => CommandFailure::line(count, EXITS.dump.row),
     };
     if let Some(column) = unknown.query_row([text], |row| row.get(0)).optional().map_err(refused)? {
         let (line, column): (_, String) = (count.to_string(), column);
-        return Err(CommandFailure::of_dump("column", &[("line", &line), ("column", &column)]));
+        return Err(CommandFailure::of_dump(EXITS.dump.column, &[("line", &line), ("column", &column)]));
     }
     load.execute([text]).map_err(refused).map(drop)
 }
@@ -282,12 +283,12 @@ impl Contents {
         let sha256 = line.digest.as_ref().and_then(text_of).and_then(parse_digest);
         let bytes = line.base64.as_ref().and_then(text_of).and_then(|text| STANDARD.decode(text).ok());
         let (Some(sha256), Some(bytes)) = (sha256, bytes) else {
-            return Err(CommandFailure::line(count, "row"));
+            return Err(CommandFailure::line(count, EXITS.dump.row));
         };
         if self.open.as_ref().is_none_or(|open| open.sha256 != sha256) {
             self.finish(target, count)?;
             if self.last.is_some_and(|last| last >= sha256) {
-                return Err(CommandFailure::line(count, "order"));
+                return Err(CommandFailure::line(count, EXITS.dump.order));
             }
             if self.last.is_none() {
                 self.files.begin_contents(&self.owner).map_err(unwritable)?;
@@ -300,7 +301,7 @@ impl Contents {
         if let Some(open) = &mut self.open {
             offset = open.length;
             if line.offset.as_ref().and_then(integer_of) != Some(offset) {
-                return Err(CommandFailure::line(count, "offset"));
+                return Err(CommandFailure::line(count, EXITS.dump.offset));
             }
             open.file.append(&bytes).map_err(unwritable)?;
             open.hash.update(&bytes);
@@ -315,7 +316,7 @@ impl Contents {
             return Ok(());
         };
         if Digest::from(hash.finalize()) != sha256 {
-            return Err(CommandFailure::line(count, "digest"));
+            return Err(CommandFailure::line(count, EXITS.dump.digest));
         }
         let named = file.sync().and_then(|()| self.files.persist(&file, &sha256));
         named.map_err(|error| CommandFailure::unwritable(target, file_code(&error)))

@@ -18,7 +18,8 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 
 use crate::config::Maintenance;
-use crate::config::spec::exit_message;
+use crate::contract::fill;
+use crate::contract::flags::{Command, EXITS};
 use crate::error::ErrorCode;
 use crate::log::{complain, printable};
 use crate::store::copy::{Copied, Epoch, copy_database};
@@ -32,11 +33,11 @@ use verify::verify_file;
 /// Runs a command: its result goes to stdout as JSON lines, its failure to stderr. Blocks.
 pub fn run_command(task: &Maintenance) -> ExitCode {
     let done = match task.command {
-        "backup" => backup(task),
-        "restore" => restore(task),
-        "dump" => dump(task),
-        "load" => load(task),
-        _ => verify(task),
+        Command::Backup => backup(task),
+        Command::Restore => restore(task),
+        Command::Dump => dump(task),
+        Command::Load => load(task),
+        Command::Verify => verify(task),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -83,7 +84,7 @@ fn report_copy(event: &str, target: &Path, copied: &Copied) -> Result<(), Comman
 fn report_moved(target: &Path, moved: Option<&Path>) {
     let Some(aside) = moved.map(Path::to_string_lossy) else { return };
     let path = format!("{}.attachments", target.display());
-    eprintln!("{}", exit_message("target", "aside", &[("path", &path), ("aside", &aside)]).1);
+    eprintln!("{}", fill(EXITS.target.aside, &[("path", &path), ("aside", &aside)]));
 }
 
 fn dump(task: &Maintenance) -> Result<(), CommandFailure> {
@@ -120,7 +121,7 @@ fn verify(task: &Maintenance) -> Result<(), CommandFailure> {
         "events": verified.events,
         "findings": findings,
     }))?;
-    if findings == 0 { Ok(()) } else { Err(CommandFailure::silent(exit_message("verify", "", &[]).0)) }
+    if findings == 0 { Ok(()) } else { Err(CommandFailure::silent(EXITS.verify.code)) }
 }
 
 /// Returns the path of a file to create, in an existing folder.

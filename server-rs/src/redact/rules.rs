@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use crate::contract::{LIMITS, VOCABULARY};
+use crate::contract::{LIMITS, VOCABULARY, flags::MESSAGES};
 use crate::event::{Span, SpanKind};
 use crate::number::parse_integer;
 use crate::scanner::{Scan, Scanner};
@@ -49,22 +49,22 @@ pub enum RedactionFault {
 }
 
 impl RedactionFault {
-    /// Returns the name of its message in `config.json`.
-    pub fn as_str(self) -> &'static str {
+    /// Returns its message.
+    pub fn message(self) -> &'static str {
         match self {
-            RedactionFault::Json => "redact_json",
-            RedactionFault::Object => "redact_object",
-            RedactionFault::Array => "redact_array",
-            RedactionFault::Unknown => "redact_unknown",
-            RedactionFault::Twice => "redact_twice",
-            RedactionFault::Text => "redact_text",
-            RedactionFault::Key => "redact_key",
-            RedactionFault::Prefix => "redact_prefix",
-            RedactionFault::Class => "redact_class",
-            RedactionFault::Minimum => "redact_minimum",
-            RedactionFault::Short => "redact_short",
-            RedactionFault::Absent => "redact_absent",
-            RedactionFault::Nothing => "redact_nothing",
+            RedactionFault::Json => MESSAGES.redact_json,
+            RedactionFault::Object => MESSAGES.redact_object,
+            RedactionFault::Array => MESSAGES.redact_array,
+            RedactionFault::Unknown => MESSAGES.redact_unknown,
+            RedactionFault::Twice => MESSAGES.redact_twice,
+            RedactionFault::Text => MESSAGES.redact_text,
+            RedactionFault::Key => MESSAGES.redact_key,
+            RedactionFault::Prefix => MESSAGES.redact_prefix,
+            RedactionFault::Class => MESSAGES.redact_class,
+            RedactionFault::Minimum => MESSAGES.redact_minimum,
+            RedactionFault::Short => MESSAGES.redact_short,
+            RedactionFault::Absent => MESSAGES.redact_absent,
+            RedactionFault::Nothing => MESSAGES.redact_nothing,
         }
     }
 }

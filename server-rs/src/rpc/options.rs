@@ -1,6 +1,7 @@
 //! Checks the types of options, which are the query parameters of a route (rule RPC-05).
 
-use crate::contract::{ParameterKind, ROUTES, RouteSpec, VOCABULARY};
+use crate::contract::routes::{Parameter, ParameterKind};
+use crate::contract::{RouteSpec, VOCABULARY};
 use crate::event::SpanKind;
 use crate::number::{parse_number, print_number};
 use crate::rpc::problem::Problem;
@@ -23,11 +24,11 @@ pub(crate) fn read_options(
     }
     let bytes = scanner.bytes;
     let mut options = Vec::new();
-    for spec in route.parameters.iter().filter_map(|key| ROUTES.parameters.get(key)) {
-        let last = given.iter().rev().find(|(key, _)| key.key_is(&spec.name, bytes));
+    for spec in route.parameters.iter().copied().map(Parameter::spec) {
+        let last = given.iter().rev().find(|(key, _)| key.key_is(spec.name, bytes));
         let Some((_, value)) = last.filter(|(_, value)| !value.is_absent()) else { continue };
         let token = &bytes[value.start..value.end];
-        let problem = |message: &str| Ok(Err(Problem::new(message).under(&spec.name)));
+        let problem = |message: &str| Ok(Err(Problem::new(message).under(spec.name)));
         let text = match value.kind {
             SpanKind::String | SpanKind::EscapedString => match serde_json::from_slice::<String>(token) {
                 Ok(text) => text,
@@ -40,7 +41,7 @@ pub(crate) fn read_options(
             }
             _ => return problem(VOCABULARY.rpc_messages.option),
         };
-        options.push((spec.name.as_str(), text));
+        options.push((spec.name, text));
     }
     Ok(Ok(options))
 }

@@ -130,7 +130,7 @@ fn members_of(members: &Map<String, Value>, dictionaries: &Value) -> Vec<(String
 }
 
 fn route_of(path: &str) -> &'static RouteSpec {
-    ROUTES.routes.iter().find(|route| route.path == path).expect("a test of this module reads every route")
+    ROUTES.iter().find(|route| route.path == path).expect("a test of this module reads every route")
 }
 
 #[cfg(test)]

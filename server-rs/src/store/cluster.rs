@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension};
 
+use crate::contract::flags::EXITS;
 use crate::digest::Digest;
 use crate::event::Outcome;
 use crate::queries;
@@ -95,13 +96,15 @@ pub(super) fn bind_cluster(
     let known = bound.as_deref().and_then(parse_identity);
     let (stream, created_ms) = match (stream, known) {
         (None, None) => return Ok(None),
-        (None, Some((name, _))) => return Err(OpenError::new(path, "of_stream", &[("stream", name)])),
+        (None, Some((name, _))) => {
+            return Err(OpenError::new(path, EXITS.database.of_stream, &[("stream", name)]));
+        }
         (Some(stream), Some((name, created_ms))) => {
             let is_recreated = stream.created_ms.as_ref().is_ok_and(|found| *found != created_ms);
             if name != stream.name || is_recreated {
                 let values =
                     [("found", bound.as_deref().unwrap_or_default()), ("stream", &*identity(stream))];
-                return Err(OpenError::new(path, "other_stream", &values));
+                return Err(OpenError::new(path, EXITS.database.other_stream, &values));
             }
             (stream, created_ms)
         }
@@ -109,14 +112,18 @@ pub(super) fn bind_cluster(
             let last_id: i64 =
                 connection.query_row(queries::SELECT_LAST_EVENT_ID, [], |row| row.get(0)).map_err(sqlite)?;
             if last_id > 0 {
-                return Err(OpenError::new(path, "not_a_copy", &[]));
+                return Err(OpenError::new(path, EXITS.database.not_a_copy, &[]));
             }
             let created_ms = *stream
                 .created_ms
                 .as_ref()
                 .map_err(|reason| OpenError::no_stream(path, &stream.name, &stream.host, reason))?;
             if stream.first_sequence > 1 {
-                return Err(OpenError::new(path, "messages_missing", &[("stream", &stream.name)]));
+                return Err(OpenError::new(
+                    path,
+                    EXITS.database.messages_missing,
+                    &[("stream", &stream.name)],
+                ));
             }
             connection.execute(queries::INSERT_CLUSTER_STREAM, [identity(stream)]).map_err(sqlite)?;
             (stream, created_ms)

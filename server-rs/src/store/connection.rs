@@ -12,8 +12,8 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::config::Durability;
-use crate::config::spec::exit_message;
-use crate::contract::{FILE_PRAGMAS, PRAGMAS, REPORTED_PRAGMAS, SCHEMA, TUNING};
+use crate::contract::flags::EXITS;
+use crate::contract::{FILE_PRAGMAS, PRAGMAS, REPORTED_PRAGMAS, SCHEMA, TUNING, fill};
 use crate::error::ErrorCode;
 use crate::platform::private_file;
 use crate::store::failure::{file_reason, store_code};
@@ -33,50 +33,51 @@ pub struct OpenError {
 impl OpenError {
     /// Returns an error with a message of `exits.database` in `config.json`.
     pub(crate) fn new(path: &Path, message: &str, values: &[(&str, &str)]) -> Self {
-        Self::of("database", path, message, values)
+        Self::of(EXITS.database.code, path, message, values)
     }
 
     /// Returns the error for a database that another server holds: pid and URL of that server, if known.
     pub(crate) fn locked(path: &Path, owner: Option<&Owner>) -> Self {
+        let lock = &EXITS.lock;
         match owner {
             Some(Owner { pid, url }) => {
-                Self::of("lock", path, "locked_by", &[("pid", &pid.to_string()), ("url", url)])
+                Self::of(lock.code, path, lock.locked_by, &[("pid", &pid.to_string()), ("url", url)])
             }
-            None => Self::of("lock", path, "locked", &[]),
+            None => Self::of(lock.code, path, lock.locked, &[]),
         }
     }
 
     /// Returns the error for a new database whose stream cannot be read.
     pub(super) fn no_stream(path: &Path, stream: &str, host: &str, reason: &str) -> Self {
-        Self::of("cluster", path, "unavailable", &[("stream", stream), ("host", host), ("reason", reason)])
+        let values = [("stream", stream), ("host", host), ("reason", reason)];
+        Self::of(EXITS.cluster.code, path, EXITS.cluster.unavailable, &values)
     }
 
-    fn of(exit: &str, path: &Path, message: &str, values: &[(&str, &str)]) -> Self {
+    fn of(exit: u8, path: &Path, message: &str, values: &[(&str, &str)]) -> Self {
         let path = path.display().to_string();
         let mut all = vec![("path", path.as_str())];
         all.extend_from_slice(values);
-        let (exit, message) = exit_message(exit, message, &all);
-        Self { exit, message }
+        Self { exit, message: fill(message, &all) }
     }
 
     pub(crate) fn sqlite(path: &Path, error: &rusqlite::Error) -> Self {
         if error.sqlite_error_code() == Some(rusqlite::ErrorCode::CannotOpen) {
             // A running server treats this error as temporary. At a start it is final.
-            return Self::new(path, "unusable", &[("reason", ErrorCode::StorageError.as_str())]);
+            return Self::new(path, EXITS.database.unusable, &[("reason", ErrorCode::StorageError.as_str())]);
         }
         match store_code(error) {
-            ErrorCode::StorageCorrupt => Self::new(path, "corrupt", &[]),
+            ErrorCode::StorageCorrupt => Self::new(path, EXITS.database.corrupt, &[]),
             ErrorCode::StorageBusy => Self::locked(path, None),
-            code => Self::new(path, "unusable", &[("reason", code.as_str())]),
+            code => Self::new(path, EXITS.database.unusable, &[("reason", code.as_str())]),
         }
     }
 
     pub(super) fn no_thread(path: &Path) -> Self {
-        Self::new(path, "unusable", &[("reason", "no thread")])
+        Self::new(path, EXITS.database.unusable, &[("reason", "no thread")])
     }
 
     pub(super) fn io(path: &Path, error: &std::io::Error) -> Self {
-        Self::new(path, "unusable", &[("reason", file_reason(error))])
+        Self::new(path, EXITS.database.unusable, &[("reason", file_reason(error))])
     }
 }
 
@@ -172,9 +173,9 @@ fn has_log(path: &Path) -> bool {
 pub(super) fn check_empty(path: &Path) -> Result<(), OpenError> {
     let refuse = |message: &str| Err(OpenError::new(path, message, &[]));
     match fs::metadata(path) {
-        Err(_) if has_log(path) => refuse("log_alone"),
-        Ok(file) if file.len() == 0 && has_log(path) => refuse("empty_with_wal"),
-        Ok(file) if file.len() == 0 && is_claimed(path) => refuse("empty"),
+        Err(_) if has_log(path) => refuse(EXITS.database.log_alone),
+        Ok(file) if file.len() == 0 && has_log(path) => refuse(EXITS.database.empty_with_wal),
+        Ok(file) if file.len() == 0 && is_claimed(path) => refuse(EXITS.database.empty),
         _ => Ok(()),
     }
 }
@@ -197,7 +198,7 @@ pub fn check_file(path: &Path) -> Result<(), OpenError> {
         return Ok(());
     }
     if !header.starts_with(b"SQLite format 3\0") || header.len() < 100 {
-        return Err(OpenError::new(path, "not_sqlite", &[]));
+        return Err(OpenError::new(path, EXITS.database.not_sqlite, &[]));
     }
     Ok(())
 }
@@ -206,13 +207,13 @@ pub fn check_file(path: &Path) -> Result<(), OpenError> {
 pub(super) fn check_database(path: &Path) -> Result<(), OpenError> {
     check_sqlite(path)?;
     let size = fs::metadata(path).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => OpenError::new(path, "missing", &[]),
+        std::io::ErrorKind::NotFound => OpenError::new(path, EXITS.database.missing, &[]),
         _ => OpenError::io(path, &error),
     })?;
     check_empty(path)?;
     check_file(path)?;
     if size.len() == 0 {
-        return Err(OpenError::new(path, "foreign", &[]));
+        return Err(OpenError::new(path, EXITS.database.foreign, &[]));
     }
     check_schema(path)
 }
@@ -225,7 +226,7 @@ pub fn check_sqlite(path: &Path) -> Result<(), OpenError> {
     if number(found) < number(TUNING.sqlite_minimum) {
         return Err(OpenError::new(
             path,
-            "old_sqlite",
+            EXITS.database.old_sqlite,
             &[("found", found), ("known", TUNING.sqlite_minimum)],
         ));
     }
@@ -271,14 +272,15 @@ pub(super) fn check_schema(path: &Path) -> Result<(), OpenError> {
     // A server that was killed before it created the schema leaves only a header.
     let is_new = application_id == 0 && found == 0 && objects == 0;
     if !is_new && application_id != APPLICATION_ID {
-        return Err(OpenError::new(path, "foreign", &[]));
+        return Err(OpenError::new(path, EXITS.database.foreign, &[]));
     }
     if is_new || found == SCHEMA.number { Ok(()) } else { Err(other_schema(path, found)) }
 }
 
 /// Returns the refusal of a file with another schema. For an older one it has the commands that convert the file.
 fn other_schema(path: &Path, found: i64) -> OpenError {
-    let message = if found > SCHEMA.number { "newer" } else { "older" };
+    let exit = &EXITS.database;
+    let message = if found > SCHEMA.number { exit.newer } else { exit.older };
     let file = path.to_string_lossy();
     let values = [
         ("found", found.to_string()),

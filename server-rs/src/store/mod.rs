@@ -115,6 +115,7 @@ use tokio::sync::{Notify, watch};
 use crate::clock::Clock;
 use crate::config::Durability;
 use crate::contract::TUNING;
+use crate::contract::flags::EXITS;
 use crate::error::ErrorCode;
 use crate::meters::Meters;
 use crate::platform::identity_of;
@@ -228,8 +229,8 @@ impl Store {
             let folder = folder.display().to_string();
             tracing::warn!(files, folder, "attachments that may belong to another database were moved aside");
         }
-        let identity =
-            identity_of(&path).ok_or_else(|| OpenError::new(&path, "unusable", &[("reason", "gone")]))?;
+        let identity = identity_of(&path)
+            .ok_or_else(|| OpenError::new(&path, EXITS.database.unusable, &[("reason", "gone")]))?;
         let (newest_sender, newest) = watch::channel(last_id);
         let state = Arc::new(State::new(clock));
         let meters = Arc::new(Meters::new());

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf, is_separator};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::contract::LIMITS;
+use crate::contract::flags::EXITS;
 use crate::platform::{canonical_path, link_count, private_folder};
 use crate::store::connection::OpenError;
 
@@ -24,7 +25,7 @@ pub fn resolve_path(db: &Path) -> Result<PathBuf, OpenError> {
     while let Ok(destination) = fs::read_link(&path) {
         links += 1;
         if links > MOST_LINKS {
-            return Err(OpenError::new(db, "unusable", &[("reason", "too_many_links")]));
+            return Err(OpenError::new(db, EXITS.database.unusable, &[("reason", "too_many_links")]));
         }
         path = folder_of(&path).join(destination);
         check_name(db, &path)?;
@@ -37,7 +38,7 @@ pub fn resolve_path(db: &Path) -> Result<PathBuf, OpenError> {
 
 /// Returns the path of an existing file without symbolic links.
 pub fn existing_path(file: &Path) -> Result<PathBuf, OpenError> {
-    let path = canonical_path(file).map_err(|_| OpenError::new(file, "missing", &[]))?;
+    let path = canonical_path(file).map_err(|_| OpenError::new(file, EXITS.database.missing, &[]))?;
     check_file_path(file, path)
 }
 
@@ -54,8 +55,8 @@ fn check_file_path(given: &Path, path: PathBuf) -> Result<PathBuf, OpenError> {
     check_length(given, &path)?;
     // Opening the file reports any problem of the system.
     match fs::metadata(&path) {
-        Ok(found) if found.is_dir() => Err(OpenError::new(given, "folder", &[])),
-        Ok(found) if !found.is_file() => Err(OpenError::new(given, "not_a_file", &[])),
+        Ok(found) if found.is_dir() => Err(OpenError::new(given, EXITS.database.folder, &[])),
+        Ok(found) if !found.is_file() => Err(OpenError::new(given, EXITS.database.not_a_file, &[])),
         _ => Ok(path),
     }
 }
@@ -65,10 +66,10 @@ fn check_file_path(given: &Path, path: PathBuf) -> Result<PathBuf, OpenError> {
 fn check_name(given: &Path, path: &Path) -> Result<(), OpenError> {
     let bytes = path.as_os_str().as_encoded_bytes();
     if path.to_str().is_none_or(|text| text.contains(char::REPLACEMENT_CHARACTER)) {
-        return Err(OpenError::new(given, "text", &[]));
+        return Err(OpenError::new(given, EXITS.database.text, &[]));
     }
     match bytes.rsplit(|byte| is_separator(char::from(*byte))).next() {
-        None | Some(b"" | b"." | b"..") => Err(OpenError::new(given, "folder", &[])),
+        None | Some(b"" | b"." | b"..") => Err(OpenError::new(given, EXITS.database.folder, &[])),
         Some(_) => Ok(()),
     }
 }
@@ -79,7 +80,7 @@ fn check_length(given: &Path, path: &Path) -> Result<(), OpenError> {
     let is_name_long = path.file_name().is_some_and(|text| text.len() > name);
     if is_name_long || path.as_os_str().len() > whole {
         let values = [("name", &*name.to_string()), ("whole", &*whole.to_string())];
-        return Err(OpenError::new(given, "too_long", &values));
+        return Err(OpenError::new(given, EXITS.database.too_long, &values));
     }
     Ok(())
 }
@@ -91,7 +92,9 @@ fn folder_of(path: &Path) -> &Path {
 /// Refuses a file with a second hard link: a server under that name would have another lock and another log.
 pub fn check_links(path: &Path) -> Result<(), OpenError> {
     match link_count(path) {
-        Some(count @ 2..) => Err(OpenError::new(path, "linked", &[("count", &count.to_string())])),
+        Some(count @ 2..) => {
+            Err(OpenError::new(path, EXITS.database.linked, &[("count", &count.to_string())]))
+        }
         // Opening the file reports any other problem.
         _ => Ok(()),
     }

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
+use crate::contract::flags::EXITS;
 use crate::contract::{FILE_PRAGMAS, SCHEMA, SCHEMA_SQL};
 use crate::store::connection::OpenError;
 use crate::store::copy::{CopyError, abandon_copy, begin_file, finish_file};
@@ -21,8 +22,10 @@ pub fn create_database(path: &Path) -> Result<(), OpenError> {
     }
     let failed = |error: CopyError| match error {
         CopyError::Source(error) => error,
-        CopyError::Failed(code) => OpenError::new(path, "unusable", &[("reason", code.as_str())]),
-        CopyError::Exists => OpenError::new(path, "unusable", &[("reason", "exists")]),
+        CopyError::Failed(code) => {
+            OpenError::new(path, EXITS.database.unusable, &[("reason", code.as_str())])
+        }
+        CopyError::Exists => OpenError::new(path, EXITS.database.unusable, &[("reason", "exists")]),
     };
     let partial = begin_file(path).map_err(failed)?;
     let made = create_partial(&partial).and_then(|connection| connection.close().map_err(|(_, error)| error));

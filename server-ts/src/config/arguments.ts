@@ -5,7 +5,17 @@
  * Flags are parsed as tokens, so that every problem is reported from left to right (rule PRO-03).
  */
 import { parseArgs } from 'node:util';
-import { CONFIG_SPEC, type CommandSpec, fill, type OptionSpec } from '../contract.ts';
+import {
+  COMMANDS,
+  type CommandSpec,
+  ENV_PREFIX,
+  FLAGS,
+  type FlagName,
+  type FlagSpec,
+  MESSAGES,
+  PRINTS,
+} from '../contract/flags.ts';
+import { fill } from '../contract.ts';
 import { helpText, versionText } from './spec.ts';
 
 /** A value's text and its source. */
@@ -14,7 +24,10 @@ export interface Given {
   readonly text: string;
 }
 
-const { messages } = CONFIG_SPEC;
+/** The values of flags by their names, each flag's in order. */
+export type GivenValues = Map<FlagName, readonly Given[]>;
+
+const SPECS: readonly FlagSpec[] = Object.values(FLAGS);
 
 /** What a command line asks for besides its options. */
 interface Asked {
@@ -26,11 +39,7 @@ interface Asked {
 }
 
 /** Reads the command line. */
-export function readArguments(
-  args: readonly string[],
-  given: Map<string, Given[]>,
-  problems: string[],
-): Asked {
+export function readArguments(args: readonly string[], given: GivenValues, problems: string[]): Asked {
   // Package managers pass their own `--` on; it has no meaning here.
   const words = args.filter((word) => word !== '--');
   const { tokens } = parseArgs({ args: words, strict: false, allowPositionals: true, tokens: true });
@@ -43,24 +52,24 @@ export function readArguments(
     if (token.index < next) continue;
     next = token.index + 1;
     if (token.kind === 'positional') {
-      const known = CONFIG_SPEC.commands.find(({ name }) => name === token.value);
+      const known = COMMANDS.find(({ name }) => name === token.value);
       if (command === undefined && known !== undefined) {
         command = known;
         continue;
       }
       if (typeof command?.operand === 'string' && file === undefined && token.value !== '') {
         file = token.value;
-        if (!isText(file)) problems.push(fill(messages.text, { source: command.operand }));
+        if (!isText(file)) problems.push(fill(MESSAGES.text, { source: command.operand }));
         continue;
       }
-      problems.push(fill(messages.unexpected_argument, { argument: quoted(token.value) }));
+      problems.push(fill(MESSAGES.unexpected_argument, { argument: quoted(token.value) }));
       continue;
     }
     if (token.kind !== 'option') continue;
-    const option = CONFIG_SPEC.options.find(({ name }) => `--${name}` === token.rawName);
+    const option = SPECS.find(({ name }) => `--${name}` === token.rawName);
     if (option?.type === 'switch') {
       if (token.value === undefined) takeValue(option, 'true', given, problems);
-      else problems.push(fill(messages.takes_no_value, { flag: token.rawName }));
+      else problems.push(fill(MESSAGES.takes_no_value, { flag: token.rawName }));
       continue;
     }
     if (option !== undefined) {
@@ -70,12 +79,12 @@ export function readArguments(
       takeValue(option, value, given, problems);
       continue;
     }
-    const flag = CONFIG_SPEC.flags.find(
+    const flag = PRINTS.find(
       ({ name, short }) => token.rawName === `--${name}` || token.rawName === `-${short}`,
     );
     const hasValue = token.value !== undefined || words[token.index] !== token.rawName;
-    if (flag === undefined) problems.push(fill(messages.unknown_flag, { flag: token.rawName }));
-    else if (hasValue) problems.push(fill(messages.takes_no_value, { flag: token.rawName }));
+    if (flag === undefined) problems.push(fill(MESSAGES.unknown_flag, { flag: token.rawName }));
+    else if (hasValue) problems.push(fill(MESSAGES.takes_no_value, { flag: token.rawName }));
     else prints.add(flag.name);
   }
   if (prints.has('help')) return { text: helpText() };
@@ -86,37 +95,37 @@ export function readArguments(
 export function checkCommand(
   command: CommandSpec | undefined,
   file: string | undefined,
-  given: ReadonlyMap<string, readonly Given[]>,
+  given: Readonly<GivenValues>,
   problems: string[],
 ): void {
   if (command === undefined) return;
   const { name, operand, options } = command;
   if (operand !== null && file === undefined) {
-    problems.push(fill(messages.missing_operand, { command: name, operand }));
+    problems.push(fill(MESSAGES.missing_operand, { command: name, operand }));
   }
-  for (const option of CONFIG_SPEC.options) {
+  for (const option of SPECS) {
     const source = `--${option.name}`;
     const isGiven = given.get(option.name)?.some((one) => one.source === source) ?? false;
     if (isGiven && !options.includes(option.name)) {
-      problems.push(fill(messages.not_of_command, { source, command: name }));
+      problems.push(fill(MESSAGES.not_of_command, { source, command: name }));
     }
   }
 }
 
 function takeValue(
-  option: OptionSpec,
+  option: FlagSpec,
   value: string | undefined,
-  given: Map<string, Given[]>,
+  given: GivenValues,
   problems: string[],
 ): void {
   const flag = `--${option.name}`;
   if (value === undefined) {
-    problems.push(fill(messages.missing_value, { flag }));
+    problems.push(fill(MESSAGES.missing_value, { flag }));
     return;
   }
   const before = given.get(option.name) ?? [];
   if (before.length > 0 && option.type !== 'list') {
-    problems.push(fill(messages.twice, { flag }));
+    problems.push(fill(MESSAGES.twice, { flag }));
     return;
   }
   given.set(option.name, [...before, { source: flag, text: value }]);
@@ -129,14 +138,14 @@ function takeValue(
 export function readEnvironment(
   env: Readonly<Record<string, string | undefined>>,
   command: CommandSpec | undefined,
-  given: Map<string, Given[]>,
+  given: GivenValues,
   problems: string[],
 ): void {
   for (const name of Object.keys(env).sort()) {
-    if (!name.startsWith(CONFIG_SPEC.env_prefix)) continue;
-    const option = CONFIG_SPEC.options.find((known) => known.env === name);
+    if (!name.startsWith(ENV_PREFIX)) continue;
+    const option = SPECS.find((known) => known.env === name);
     if (option === undefined) {
-      problems.push(fill(messages.unknown_env, { env: name }));
+      problems.push(fill(MESSAGES.unknown_env, { env: name }));
       continue;
     }
     const value = env[name] ?? '';
@@ -153,7 +162,7 @@ export function readEnvironment(
 /** Stands for a secret. */
 const HIDDEN = '***';
 
-/** Returns a text as a JSON string, for messages. A user, a password and a query of a URL are not shown. */
+/** Returns a text as a JSON string, for MESSAGES. A user, a password and a query of a URL are not shown. */
 export function quoted(text: string): string {
   return JSON.stringify(withoutSecrets(text));
 }

@@ -5,12 +5,13 @@
  * Names, bounds, help and messages come from `contract/config.json`. A wrong value is a problem, never a silent
  * default. Pure: the caller reads the files that flags name.
  */
-import { checkCommand, type Given, readArguments, readEnvironment } from './arguments.ts';
+import { checkCommand, type GivenValues, readArguments, readEnvironment } from './arguments.ts';
 import type { Config, Maintenance } from './settings.ts';
 import { type ReadFile, Values } from './values.ts';
 
+export type { Durability } from '../contract/flags.ts';
 export type { Receiver } from './receiver.ts';
-export type { Config, Durability, Maintenance } from './settings.ts';
+export type { Config, Maintenance } from './settings.ts';
 export { helpText, versionText } from './spec.ts';
 export type { StreamSource } from './stream-source.ts';
 export { isHostName } from './values.ts';
@@ -30,7 +31,7 @@ export function parseConfig(
   readFile: ReadFile,
 ): Command {
   const problems: string[] = [];
-  const given = new Map<string, Given[]>();
+  const given: GivenValues = new Map();
   const { text, command, file } = readArguments(args, given, problems);
   if (text !== undefined) return { kind: 'print', text };
   readEnvironment(env, command, given, problems);

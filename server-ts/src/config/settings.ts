@@ -1,18 +1,12 @@
 /** Holds the checked configuration. Names of values contain their units. */
 
-import type { CommandSpec } from '../contract.ts';
+import type { CommandName, Durability, LogLevel } from '../contract/flags.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { Format } from '../formats/index.ts';
-import type { LogLevel } from '../log.ts';
 import type { Prices } from '../prices.ts';
 import type { Redaction } from '../redact/index.ts';
 import type { Receiver } from './receiver.ts';
 import type { StreamSource } from './stream-source.ts';
-
-/**
- * Durability of an answer to an ingest request (`--durability`): it survives the end of the process, or a power loss.
- */
-export type Durability = 'process' | 'power';
 
 /** The checked configuration; names contain the units. */
 export interface Config {
@@ -71,7 +65,7 @@ export interface Config {
 /** A command of `config.json`, and what it works on. */
 export interface Maintenance {
   /** Its name. */
-  readonly command: CommandSpec['name'];
+  readonly command: CommandName;
   /** Its argument; empty for a command without one. */
   readonly file: string;
   readonly db: string;

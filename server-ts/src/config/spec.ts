@@ -1,9 +1,12 @@
 /** Makes the texts of `--help` and `--version` from `contract/config.json`. */
-import { CONFIG_SPEC, CONTRACT_VERSION, SERVER_VERSION } from '../contract.ts';
+
+import { COMMANDS, FLAGS, type FlagSpec, HEADLINE, PRINTS, USAGE } from '../contract/flags.ts';
+import { CONTRACT_VERSION, SERVER_VERSION } from '../contract.ts';
 
 /** Returns the `--help` text, made from the contract. */
 export function helpText(): string {
-  const rows = CONFIG_SPEC.options.map((option): [left: string, right: string] => {
+  const options: readonly FlagSpec[] = Object.values(FLAGS);
+  const rows = options.map((option): [left: string, right: string] => {
     const notes = [`[env: ${option.env}]`];
     if (typeof option.default === 'string' || typeof option.default === 'number') {
       notes.push(`[default: ${option.default}]`);
@@ -13,13 +16,12 @@ export function helpText(): string {
     const value = option.value === undefined ? '' : ` ${option.value}`;
     return [`--${option.name}${value}`, `${option.help} ${notes.join(' ')}`];
   });
-  for (const flag of CONFIG_SPEC.flags) rows.push([`-${flag.short}, --${flag.name}`, flag.help]);
-  const commands = CONFIG_SPEC.commands.map(({ name, operand, help }): [left: string, right: string] => [
+  for (const flag of PRINTS) rows.push([`-${flag.short}, --${flag.name}`, flag.help]);
+  const commands = COMMANDS.map(({ name, operand, help }): [left: string, right: string] => [
     operand === null ? name : `${name} ${operand}`,
     help,
   ]);
-  const { usage, headline } = CONFIG_SPEC;
-  return `${usage}\n\n${headline}\n\nCommands:\n${linesOf(commands)}\nOptions:\n${linesOf(rows)}`;
+  return `${USAGE}\n\n${HEADLINE}\n\nCommands:\n${linesOf(commands)}\nOptions:\n${linesOf(rows)}`;
 }
 
 /** Formats rows of two columns. */

@@ -28,7 +28,7 @@ export type Verdict =
   | { readonly kind: 'cookie'; readonly cookie: string; readonly origin: string | undefined }
   | { readonly kind: 'refuse'; readonly failure: Failure; readonly origin: string | undefined };
 
-const FREE_PATHS = new Set(ROUTES.filter(({ free }) => free).map(({ path }) => path));
+const FREE_PATHS: ReadonlySet<string> = new Set(ROUTES.filter(({ free }) => free).map(({ path }) => path));
 
 export class Guard {
   private readonly hosts: ReadonlySet<string>;

@@ -11,7 +11,8 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import express, { type NextFunction, type Request, type Response, type Router } from 'express';
 import type { App } from '../app.ts';
 import { nowS } from '../clock.ts';
-import { ROUTES, type RouteSpec } from '../contract.ts';
+import type { RoutePath } from '../contract/routes.ts';
+import { ROUTE_OF, ROUTES, type RouteSpec } from '../contract.ts';
 import { Failure } from '../error.ts';
 import { isExport } from '../formats/index.ts';
 import { Meters } from '../meters.ts';
@@ -56,8 +57,8 @@ const [exactRoutes, openRoutes] = [false, true].map((isOpen) =>
 /** Returns the listener that serves every route. */
 export function buildRoutes(app: App): RequestListener {
   const routes = express.Router({ caseSensitive: true, strict: true });
-  const on = (path: string, handler: Handler) =>
-    [pathOf(path), endpoint(app, specOf(path), handler)] as const;
+  const on = (path: RoutePath, handler: Handler) =>
+    [pathOf(path), endpoint(app, ROUTE_OF[path], handler)] as const;
 
   // The most frequent routes come first.
   routes.use(guarded(app));
@@ -251,12 +252,6 @@ function reasonOf(error: unknown): string | undefined {
 
 function exchangeOf(response: Response): Exchange {
   return (response.locals as Local).exchange;
-}
-
-function specOf(path: string): RouteSpec {
-  const spec = ROUTES.find((route) => route.path === path);
-  if (spec === undefined) throw new Error(`no route ${path} in routes.json`);
-  return spec;
 }
 
 /** Returns the path for express: a pattern without captures, so that express decodes nothing (rule HTT-03). */

@@ -3,6 +3,8 @@
  *
  * Names are compared undecoded; unknown names are ignored. Messages and order come from the contract.
  */
+
+import type { Parameter } from '../contract/routes.ts';
 import { fill, LIMITS, PARAMETERS, type ParameterSpec, type RouteSpec, VOCABULARY } from '../contract.ts';
 import { Failure } from '../error.ts';
 import { byteLength, isWellFormed, percentDecode } from '../text.ts';
@@ -15,23 +17,23 @@ type Value = string | number | readonly Topic[];
 
 /** Values by the keys of `routes.json`: text, topics, or a number for integers and times (Unix milliseconds). */
 export class Parameters {
-  private readonly values: ReadonlyMap<string, Value>;
+  private readonly values: ReadonlyMap<Parameter, Value>;
 
-  constructor(values: ReadonlyMap<string, Value>) {
+  constructor(values: ReadonlyMap<Parameter, Value>) {
     this.values = values;
   }
 
-  text(key: string): string | undefined {
+  text(key: Parameter): string | undefined {
     const value = this.values.get(key);
     return typeof value === 'string' ? value : undefined;
   }
 
-  number(key: string): number | undefined {
+  number(key: Parameter): number | undefined {
     const value = this.values.get(key);
     return typeof value === 'number' ? value : undefined;
   }
 
-  topics(key: string): readonly Topic[] | undefined {
+  topics(key: Parameter): readonly Topic[] | undefined {
     const value = this.values.get(key);
     return typeof value === 'object' ? value : undefined;
   }
@@ -69,21 +71,20 @@ export function optionParameters(
  * Throws for an unknown name. A method with its own parameters deletes or changes something, so a misspelt name must
  * not be ignored.
  */
-function refuseUnknown(own: readonly string[], pairs: readonly Pair[]): void {
-  const names = own.map((key) => PARAMETERS[key]?.name);
+function refuseUnknown(own: readonly Parameter[], pairs: readonly Pair[]): void {
+  const names = own.map((key) => PARAMETERS[key].name);
   const unknown = pairs.find(([name]) => name !== '' && !names.includes(name));
   if (unknown !== undefined) throw invalid(unknown[0], MESSAGES.unknown);
 }
 
 function collect(
-  keys: readonly string[],
+  keys: readonly Parameter[],
   isExport: boolean,
   given: (spec: ParameterSpec) => string | undefined,
 ): Parameters {
-  const values = new Map<string, Value>();
+  const values = new Map<Parameter, Value>();
   for (const key of keys) {
     const spec = PARAMETERS[key];
-    if (spec === undefined) throw new Error(`no parameter ${key} in routes.json`);
     const text = given(spec);
     if (text === undefined && spec.required === true) throw invalid(spec.name, MESSAGES.missing);
     const value = text === undefined ? defaultOf(spec) : readValue(isExport ? ofExport(spec) : spec, text);
@@ -128,7 +129,7 @@ function readValue(spec: ParameterSpec, text: string): Value {
       }
       return text;
     case 'choice': {
-      const values = choices(spec);
+      const { values = [] } = spec;
       if (!values.includes(text))
         throw invalid(spec.name, fill(MESSAGES.one_of, { values: values.join(', ') }));
       return text;
@@ -154,17 +155,11 @@ function readTopics(spec: ParameterSpec, text: string): readonly Topic[] {
   throw invalid(spec.name, fill(MESSAGES.topics, values));
 }
 
-function choices(spec: ParameterSpec): readonly string[] {
-  if (Array.isArray(spec.values)) return spec.values as readonly string[];
-  const list = (VOCABULARY as unknown as Readonly<Record<string, readonly string[]>>)[String(spec.values)];
-  if (list === undefined) throw new Error(`no list ${String(spec.values)} in vocabulary.json`);
-  return list;
-}
-
 /** Checks `before` with `after`, then `order` with the cursor (rule GET-05). */
-function checkCursor(values: ReadonlyMap<string, Value>, keys: readonly string[]): void {
+function checkCursor(values: ReadonlyMap<Parameter, Value>, keys: readonly Parameter[]): void {
   if (!keys.includes('order')) return;
-  const [after, before, order] = ['after', 'before', 'order'].map((key) => values.get(key));
+  const keysOfCursor = ['after', 'before', 'order'] as const;
+  const [after, before, order] = keysOfCursor.map((key) => values.get(key));
   if (after !== undefined && before !== undefined) {
     throw invalid('before', fill(MESSAGES.exclusive, { other: 'after' }));
   }
@@ -175,9 +170,9 @@ function checkCursor(values: ReadonlyMap<string, Value>, keys: readonly string[]
 }
 
 /** Checks that a parameter comes with the one that it requires (rule GET-07). */
-function checkNeeds(values: ReadonlyMap<string, Value>, keys: readonly string[]): void {
+function checkNeeds(values: ReadonlyMap<Parameter, Value>, keys: readonly Parameter[]): void {
   for (const key of keys) {
-    const { name, needs } = PARAMETERS[key]!;
+    const { name, needs } = PARAMETERS[key];
     if (needs !== undefined && values.has(key) && !values.has(needs))
       throw invalid(name, fill(MESSAGES.needs, { other: needs }));
   }

@@ -3,7 +3,8 @@
  * RPC-01).
  */
 import type { App } from '../app.ts';
-import { LIMITS, ROUTES, RPC_TEXT, TUNING } from '../contract.ts';
+import type { RoutePath } from '../contract/routes.ts';
+import { LIMITS, ROUTE_OF, RPC_TEXT, TUNING } from '../contract.ts';
 import { Failure } from '../error.ts';
 import type { Format } from '../formats/index.ts';
 import { batchJson, failureJson } from '../render/outcomes.ts';
@@ -176,18 +177,16 @@ class BadOption extends Error {
 }
 
 /** Reads the options of a route, and waits for the sequence that they name (rule CLU-09). */
-async function awaitOptions(app: App, path: string, index: number, options: Options): Promise<Parameters> {
+async function awaitOptions(app: App, path: RoutePath, index: number, options: Options): Promise<Parameters> {
   const parameters = parametersOf(path, index, options);
   await app.awaitSequence(parameters.number('min_seq'));
   return parameters;
 }
 
 /** Reads the options of a route, the argument at this index; throws the first invalid option (rule RPC-05). */
-function parametersOf(path: string, index: number, options: Options): Parameters {
-  const route = ROUTES.find((known) => known.path === path);
-  if (route === undefined) throw new Failure('internal');
+function parametersOf(path: RoutePath, index: number, options: Options): Parameters {
   try {
-    return optionParameters(route, options);
+    return optionParameters(ROUTE_OF[path], options);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     const { parameter, message } = error.members;

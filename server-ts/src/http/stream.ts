@@ -29,7 +29,7 @@ async function openEvents(app: App, exchange: Exchange, parameters: Parameters):
   const cursor =
     header === undefined
       ? parameters.number('after')
-      : readInteger(PARAMETERS.after!, header, 'Last-Event-ID');
+      : readInteger(PARAMETERS.after, header, 'Last-Event-ID');
   if (exchange.head.method === 'HEAD') {
     stream(exchange);
     return;

@@ -1,10 +1,12 @@
 /** Names the reason why a command of the server ends, with its exit code (rule PRO-15). */
-import { CONFIG_SPEC, fill } from '../contract.ts';
+
+import { EXITS } from '../contract/flags.ts';
+import { fill } from '../contract.ts';
 import { OpenError } from '../store/connection.ts';
 import { CopyError } from '../store/copy.ts';
 import { fileCode, type StoreCode, sqliteCode, storeCode } from '../store/failure.ts';
 
-const { dump, target: targetExit } = CONFIG_SPEC.exits;
+const { dump, target: targetExit } = EXITS;
 
 /** A message of `exits.dump` in `config.json`. */
 type DumpMessage = Exclude<keyof typeof dump, 'code'>;

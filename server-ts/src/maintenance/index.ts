@@ -2,7 +2,8 @@
 import { writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import type { Maintenance } from '../config/index.ts';
-import { CONFIG_SPEC, fill } from '../contract.ts';
+import { EXITS } from '../contract/flags.ts';
+import { fill } from '../contract.ts';
 import { printable } from '../log.ts';
 import { type Copied, copyDatabase } from '../store/copy.ts';
 import { Lock } from '../store/lock.ts';
@@ -88,7 +89,7 @@ function reportCopy(event: string, file: string, copied: Copied): void {
 /** Says on stderr where another folder of attachments is now. */
 function reportMoved(file: string, aside: string | undefined): void {
   if (aside === undefined) return;
-  const message = fill(CONFIG_SPEC.exits.target.aside, { path: `${file}.attachments`, aside });
+  const message = fill(EXITS.target.aside, { path: `${file}.attachments`, aside });
   writeSync(2, `${message}\n`);
 }
 
@@ -109,7 +110,7 @@ async function verify(task: Maintenance, nativeBinding: string | undefined): Pro
   const { events, findings } = await verifyFile(file, nativeBinding);
   for (const { check, count } of findings) print({ event: 'finding', check, count });
   print({ event: 'verify', file, events, findings: findings.length });
-  if (findings.length > 0) throw CommandFailure.silent(CONFIG_SPEC.exits.verify.code);
+  if (findings.length > 0) throw CommandFailure.silent(EXITS.verify.code);
 }
 
 /** Returns the path of a file to create, in an existing folder. */

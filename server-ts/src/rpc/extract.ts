@@ -158,5 +158,5 @@ function knownOf(type: Type): readonly Known[] {
 function membersOf(type: Type): readonly { readonly name: string; readonly type: Type }[] {
   if (type.kind === 'dictionary') return type.members;
   if (type.kind !== 'options') return [];
-  return type.route.parameters.map((key) => ({ name: PARAMETERS[key]!.name, type: { kind: 'string' } }));
+  return type.route.parameters.map((key) => ({ name: PARAMETERS[key].name, type: { kind: 'string' } }));
 }

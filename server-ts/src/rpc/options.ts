@@ -16,7 +16,7 @@ export function readOptions(
 ): Options | Problem {
   if (!isDictionary(given)) return Problem.ofType(type);
   const options: [string, string][] = [];
-  for (const { name, type: kind } of type.route.parameters.map((key) => PARAMETERS[key]!)) {
+  for (const { name, type: kind } of type.route.parameters.map((key) => PARAMETERS[key])) {
     const value = Object.hasOwn(given, name) ? given[name] : null;
     if (value === null) continue;
     if (typeof value === 'string') {

@@ -9,7 +9,8 @@
 import { closeSync, existsSync, lstatSync, openSync, readSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import type { Durability } from '../config/index.ts';
-import { CONFIG_SPEC, FILE_PRAGMAS, fill, PRAGMAS, REPORTED_PRAGMAS, SCHEMA, TUNING } from '../contract.ts';
+import { EXITS } from '../contract/flags.ts';
+import { FILE_PRAGMAS, fill, PRAGMAS, REPORTED_PRAGMAS, SCHEMA, TUNING } from '../contract.ts';
 import { QUERIES } from '../queries.ts';
 import { fileReason, sqliteCode, storeCode } from './failure.ts';
 import type { Owner } from './owner.ts';
@@ -28,7 +29,7 @@ export interface ConnectionOptions {
   readonly ended?: Int32Array;
 }
 
-const { database, lock, cluster } = CONFIG_SPEC.exits;
+const { database, lock, cluster } = EXITS;
 
 /** The reason why the server cannot start on this database: the exit code and a message for the user. */
 export class OpenError extends Error {
