@@ -307,6 +307,8 @@ pub struct Limits {
     pub stream_page_events: u64,
     pub stream_tail_bytes: usize,
     pub stream_kernel_bytes: usize,
+    pub answer_room_bytes: usize,
+    pub answer_room_least_bytes: usize,
     pub checkpoint_wal_bytes: u64,
     pub checkpoint_pass_rest_bytes: u64,
     pub checkpoint_finish_wal_bytes: u64,

@@ -2,6 +2,8 @@
 //!
 //! The code drives hyper directly, since `axum::serve` sets neither timeouts nor limits. Invariant: an answer that
 //! closes its connection reaches the client even while the client still sends.
+//!
+//! Over 250 lines because the state that a socket shares with its requests is here.
 
 use std::future::Future;
 use std::net::SocketAddr;
@@ -54,6 +56,12 @@ pub struct Wire {
     pub(super) write_stall_ms: AtomicU64,
     /// Requested size of the socket's send buffer; 0 leaves it to the kernel.
     pub(super) send_buffer: AtomicUsize,
+    /// Bytes that the client or the kernel has taken.
+    taken: AtomicU64,
+    /// Whether the connection ends at once (rule HTT-15).
+    is_cut: AtomicBool,
+    /// The task whose write waits for the client; woken when the connection is cut.
+    pub(super) writer: AtomicWaker,
 }
 
 impl Wire {
@@ -66,7 +74,31 @@ impl Wire {
             reader: AtomicWaker::new(),
             write_stall_ms: AtomicU64::new(LIMITS.request_timeout_ms),
             send_buffer: AtomicUsize::new(0),
+            taken: AtomicU64::new(0),
+            is_cut: AtomicBool::new(false),
+            writer: AtomicWaker::new(),
         })
+    }
+
+    /// Returns the number of bytes that were taken.
+    pub(super) fn taken(&self) -> u64 {
+        self.taken.load(Ordering::Relaxed)
+    }
+
+    /// Counts bytes that were taken.
+    pub(super) fn take(&self, bytes: usize) {
+        self.taken.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+
+    /// Ends the connection without the rest of its answer (rule HTT-15).
+    pub(super) fn cut(&self) {
+        self.is_cut.store(true, Ordering::Release);
+        self.writer.wake();
+    }
+
+    /// Returns whether the connection ends at once.
+    pub(super) fn is_cut(&self) -> bool {
+        self.is_cut.load(Ordering::Acquire)
     }
 
     /// Shortens the time in which a client must take bytes (rule STR-08).

@@ -309,7 +309,8 @@ export class Connections {
     const line = this.lineOf(socket);
     const { current, newest } = line;
     if (current !== newest && !newest?.complete) line.waiting.pop();
-    if (current?.complete || (current === undefined && line.waiting.length > 0)) line.waiting.push(() => this.endWith(socket, rawFailure(code)));
+    if (current?.complete || (current === undefined && line.waiting.length > 0))
+      line.waiting.push(() => this.endWith(socket, rawFailure(code)));
     else this.endWith(socket, rawFailure(code));
   }
 
