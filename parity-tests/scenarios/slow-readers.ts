@@ -24,6 +24,13 @@ export const SLOW_READERS: ScenarioFile = {
       run: pipelinedOrder,
     },
     {
+      name: 'many pipelined requests after an export of several pages have their answers',
+      rules: ['HTT-14', 'FMT-09'],
+      attacks: ['X14'],
+      uses: 'each',
+      run: pipelinedExports,
+    },
+    {
       name: 'pipelined requests of clients that do not read delay no other client',
       rules: ['HTT-14'],
       attacks: ['X14'],
@@ -75,6 +82,24 @@ async function pipelinedOrder(context: ScenarioContext): Promise<void> {
   assert.deepEqual(found, ids);
 }
 
+async function pipelinedExports(context: ScenarioContext): Promise<void> {
+  const server = await context.start({
+    flags: ['--max-metadata-bytes', '16777216', '--max-body-bytes', '33554432'],
+  });
+  const metadata = 'x'.repeat(LIMITS.page_bytes);
+  for (let row = 0; row < 2; row++) await context.client(server).ingest([event({ metadata })]);
+  const connection = await Connection.open(server.port);
+  context.atEnd(() => connection.close());
+  // The pages of the first answer need several writes, while more requests wait than a parser may have read.
+  const first = get(server.port, '/api/events', ['accept: application/x-ndjson']);
+  const others = get(server.port, '/livez').repeat(OTHERS);
+  connection.write(`${first}${others}${get(server.port, '/livez', ['connection: close'])}`);
+  assert.ok(await connection.closedWithin(30_000), 'the last answer closes the connection');
+  const text = connection.unread.toString('latin1');
+  assert.equal(text.split('{"status":"ok"}').length - 1, OTHERS + 1);
+}
+
+const OTHERS = 40;
 const FLOODS = 40;
 /** Requests of one write: 700 KB, and a read of 64 KiB holds more than a thousand. */
 const FLOOD_REQUESTS = 16_000;

@@ -1,7 +1,7 @@
 //! Bounds the bytes of answers that clients have not taken (rule HTT-15).
 //!
 //! A client that reads nothing costs as much as its answer has bytes. So above the bound the server closes the
-//! connections that take their answers most slowly, and other clients neither wait nor pay for them.
+//! connections that have taken nothing for the longest time, and other clients neither wait nor pay for them.
 //!
 //! Invariant: the answers of the room hold at most its bytes, and the newest answer. Bytes that several clients share
 //! count once.
@@ -48,20 +48,12 @@ struct Answer {
     wire: Arc<Wire>,
     address: usize,
     made: Instant,
-    /// Bytes that the client had taken when the part was made.
-    taken: u64,
 }
 
-/// Shortest age of a part, so that the pace of a new one is finite.
-const LEAST_AGE: Duration = Duration::from_millis(1);
-
 impl Answer {
-    /// Returns the bytes per second that the client takes. A page more than it has taken counts, so that the first
-    /// bytes of a new answer are not slow.
-    #[expect(clippy::cast_precision_loss, reason = "only the order of two paces counts")]
-    fn pace(&self) -> f64 {
-        let taken = self.wire.taken().saturating_sub(self.taken) + LIMITS.page_bytes as u64;
-        taken as f64 / self.made.elapsed().max(LEAST_AGE).as_secs_f64()
+    /// Returns how long the client has taken nothing of the part.
+    fn idle(&self) -> Duration {
+        self.wire.idle().min(self.made.elapsed())
     }
 }
 
@@ -90,13 +82,10 @@ impl State {
         Some(answer)
     }
 
-    /// Returns the part that its client takes most slowly, except for one.
+    /// Returns the part of which nothing was taken for the longest time, except for one; of equal ones the oldest.
     fn slowest(&self, except: u64) -> Option<u64> {
-        let others = self.answers.iter().filter(|(number, _)| **number != except);
-        others
-            .map(|(number, answer)| (*number, answer.pace()))
-            .min_by(|a, b| a.1.total_cmp(&b.1))
-            .map(|(n, _)| n)
+        let others = self.answers.iter().rev().filter(|(number, _)| **number != except);
+        others.max_by_key(|(_, answer)| answer.idle()).map(|(number, _)| *number)
     }
 }
 
@@ -112,8 +101,7 @@ impl AnswerRoom {
             return bytes;
         }
         let address = bytes.as_ptr().addr();
-        let made = Instant::now();
-        let answer = Answer { wire: Arc::clone(wire), address, made, taken: wire.taken() };
+        let answer = Answer { wire: Arc::clone(wire), address, made: Instant::now() };
         let mut state = self.state();
         let number = state.add(answer, bytes.len());
         while state.held > self.most {
@@ -211,8 +199,8 @@ mod tests {
         let [slow, quick, new] = [Wire::new(), Wire::new(), Wire::new()];
         let first = room.hold(&quick, bytes());
         let second = room.hold(&slow, bytes());
-        quick.take(usize::MAX / 2);
-        std::thread::sleep(Duration::from_millis(5));
+        std::thread::sleep(Duration::from_millis(20));
+        quick.take();
         let third = room.hold(&new, bytes());
         assert_eq!([slow.is_cut(), quick.is_cut(), new.is_cut()], [true, false, false]);
         assert_eq!(held(&room), 2 * PART);

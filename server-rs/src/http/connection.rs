@@ -56,8 +56,9 @@ pub struct Wire {
     pub(super) write_stall_ms: AtomicU64,
     /// Requested size of the socket's send buffer; 0 leaves it to the kernel.
     pub(super) send_buffer: AtomicUsize,
-    /// Bytes that the client or the kernel has taken.
-    taken: AtomicU64,
+    created: Instant,
+    /// When the kernel took bytes for the client, in milliseconds since `created`.
+    taken_ms: AtomicU64,
     /// Whether the connection ends at once (rule HTT-15).
     is_cut: AtomicBool,
     /// The task whose write waits for the client; woken when the connection is cut.
@@ -74,20 +75,23 @@ impl Wire {
             reader: AtomicWaker::new(),
             write_stall_ms: AtomicU64::new(LIMITS.request_timeout_ms),
             send_buffer: AtomicUsize::new(0),
-            taken: AtomicU64::new(0),
+            created: Instant::now(),
+            taken_ms: AtomicU64::new(0),
             is_cut: AtomicBool::new(false),
             writer: AtomicWaker::new(),
         })
     }
 
-    /// Returns the number of bytes that were taken.
-    pub(super) fn taken(&self) -> u64 {
-        self.taken.load(Ordering::Relaxed)
+    /// Returns the time since the last bytes were taken.
+    pub(super) fn idle(&self) -> Duration {
+        let taken = Duration::from_millis(self.taken_ms.load(Ordering::Relaxed));
+        self.created.elapsed().saturating_sub(taken)
     }
 
-    /// Counts bytes that were taken.
-    pub(super) fn take(&self, bytes: usize) {
-        self.taken.fetch_add(bytes as u64, Ordering::Relaxed);
+    /// Records that bytes were taken.
+    pub(super) fn take(&self) {
+        let ms = self.created.elapsed().as_millis();
+        self.taken_ms.store(u64::try_from(ms).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
     /// Ends the connection without the rest of its answer (rule HTT-15).

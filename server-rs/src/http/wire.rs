@@ -250,7 +250,7 @@ impl WireStream {
     fn progress(&mut self, cx: &mut Context<'_>, written: Poll<Result<usize>>) -> Poll<Result<usize>> {
         if let Poll::Ready(result) = written {
             self.write_timer = None;
-            self.wire.take(*result.as_ref().unwrap_or(&0));
+            self.wire.take();
             return Poll::Ready(result);
         }
         self.wire.writer.register(cx.waker());

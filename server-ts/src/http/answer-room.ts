@@ -2,7 +2,7 @@
  * Bounds the bytes of answers that clients have not taken (rule HTT-15).
  *
  * A client that reads nothing costs as much as its answer has bytes. So above the bound the server closes the
- * connections that take their answers most slowly, and other clients neither wait nor pay for them.
+ * connections that have taken nothing for the longest time, and other clients neither wait nor pay for them.
  *
  * Invariant: the answers of the room hold at most its bytes, and the newest answer. Bytes that several clients share
  * count once.
@@ -14,9 +14,9 @@ import { type Taker, takenBytes } from './send-queues.ts';
 interface Answer {
   readonly socket: Taker;
   readonly memory: object;
-  readonly madeMs: number;
-  /** Bytes that the client had taken when the part was made. */
-  readonly taken: number;
+  /** Bytes that the client had taken at the last look, and when they became as many. */
+  taken: number;
+  takenAtMs: number;
 }
 
 /** Memory that one or more answers are in. */
@@ -24,9 +24,6 @@ interface Memory {
   readonly bytes: number;
   answers: number;
 }
-
-/** Shortest age of a part in milliseconds, so that the pace of a new one is finite. */
-const LEAST_AGE_MS = 1;
 
 /** The room for answers that clients have not taken. */
 export class AnswerRoom {
@@ -51,7 +48,8 @@ export class AnswerRoom {
    */
   hold(socket: Taker, bytes: number, memory: object): () => void {
     if (bytes < LIMITS.answer_room_least_bytes) return () => {};
-    const answer = { socket, memory, madeMs: performance.now(), taken: takenBytes(socket) };
+    this.look();
+    const answer: Answer = { socket, memory, taken: takenBytes(socket), takenAtMs: performance.now() };
     this.answers.add(answer);
     const known = this.memories.get(memory);
     if (known === undefined) {
@@ -75,26 +73,24 @@ export class AnswerRoom {
     this.heldBytes -= memory.bytes;
   }
 
-  /** Returns the part that its client takes most slowly, except for one. */
-  private slowest(except: Answer): Answer | undefined {
+  /** Notes which clients have taken bytes. Node does not report this, so each new part is an occasion. */
+  private look(): void {
     const now = performance.now();
+    for (const answer of this.answers) {
+      const taken = takenBytes(answer.socket);
+      if (taken <= answer.taken) continue;
+      answer.taken = taken;
+      answer.takenAtMs = now;
+    }
+  }
+
+  /** Returns the part of which nothing was taken for the longest time, except for one; of equal ones the oldest. */
+  private slowest(except: Answer): Answer | undefined {
     let slowest: Answer | undefined;
-    let least = Number.POSITIVE_INFINITY;
     for (const answer of this.answers) {
       if (answer === except) continue;
-      const pace = paceOf(answer, now);
-      if (pace >= least) continue;
-      least = pace;
-      slowest = answer;
+      if (slowest === undefined || answer.takenAtMs < slowest.takenAtMs) slowest = answer;
     }
     return slowest;
   }
-}
-
-/**
- * Returns the bytes per millisecond that the client takes. A page more than it has taken counts, so that the first bytes
- * of a new answer are not slow.
- */
-function paceOf({ socket, madeMs, taken }: Answer, now: number): number {
-  return (takenBytes(socket) - taken + LIMITS.page_bytes) / Math.max(now - madeMs, LEAST_AGE_MS);
 }

@@ -276,13 +276,20 @@ export class Connections {
   private ignoreUpgrade(request: IncomingMessage, socket: Socket, rest: Buffer): void {
     const line = this.lineOf(socket);
     const ignore = (): void => {};
+    // Node has removed its own listener, for which an answer in several parts waits.
+    const drain = (): void => void line.response?.emit('drain');
     const begin = (): void => {
-      socket.off('error', ignore);
+      if (socket.readableEnded) {
+        // The client sends nothing more, and the parser would miss it.
+        socket.end();
+        return;
+      }
+      socket.off('error', ignore).off('drain', drain);
       socket.unshift(Buffer.concat([headWithoutUpgrade(request), rest]));
       this.attach(socket);
     };
-    // Until `begin` runs, Node has no error listener on this socket.
-    socket.on('error', ignore);
+    // Until `begin` runs, Node has no listener on this socket.
+    socket.on('error', ignore).on('drain', drain);
     if (line.closing) socket.resume();
     else if (isFree(line)) begin();
     else line.waiting.push(begin);

@@ -46,6 +46,8 @@ export async function sendExport(
     }
     response.end();
   } catch (error) {
+    // A client that has left needs no log line.
+    if (response.destroyed) return;
     // Destroying the response shows the client that the end is missing.
     response.destroy();
     app.logFailure(error, 'export failed');
