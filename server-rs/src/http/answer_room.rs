@@ -1,7 +1,7 @@
 //! Bounds the bytes of answers that clients have not taken (rule HTT-15).
 //!
 //! A client that reads nothing costs as much as its answer has bytes. So above the bound the server closes the
-//! connections that have taken nothing for the longest time, and other clients neither wait nor pay for them.
+//! connections that have taken nothing for the longest time. Other clients neither wait nor pay for them.
 //!
 //! Invariant: the answers of the room hold at most its bytes, and the newest answer. Bytes that several clients share
 //! count once.
