@@ -63,6 +63,7 @@ import { SERIES } from './series.ts';
 import { SESSION_PAGES } from './session-pages.ts';
 import { SIGN_IN } from './sign-in.ts';
 import { SLOW_BODIES } from './slow-bodies.ts';
+import { SLOW_READERS } from './slow-readers.ts';
 import { SNAPSHOT_WAITS } from './snapshot-waits.ts';
 import { SNAPSHOTS } from './snapshots.ts';
 import { SOCKET } from './socket.ts';
@@ -112,6 +113,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   SIGN_IN,
   SNAPSHOTS,
   SLOW_BODIES,
+  SLOW_READERS,
   SNAPSHOT_WAITS,
   CONCURRENCY,
   OVERLOAD,

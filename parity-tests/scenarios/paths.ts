@@ -8,11 +8,14 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
 import { ApiClient, event } from '@twin-ingest/testkit/http/api-client.ts';
 import { type Ended, failedStart, plainLines } from '@twin-ingest/testkit/servers/failed-start.ts';
 import { TARGET_NAMES, TARGETS, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
@@ -42,6 +45,12 @@ export const PATHS: ScenarioFile = {
       rules: ['STO-14', 'PRO-06', 'LAW'],
       uses: 'both',
       run: refusedPaths,
+    },
+    {
+      name: 'a pipe in place of a file next to the database stops no server, and is refused by a start',
+      rules: ['STO-13', 'STO-14', 'LAW'],
+      uses: 'each',
+      run: pipesBeside,
     },
     {
       name: 'both servers refuse a value that is not UTF-8 with the same text',
@@ -188,6 +197,40 @@ async function refusedPaths(context: ScenarioContext): Promise<void> {
     const after = readdirSync(context.folder).filter((name) => !name.startsWith('aaa'));
     assert.deepEqual(after, before, `${db} leaves no file`);
   }
+}
+
+/** The files next to a database that a start opens. */
+const BESIDE = ['.lock', '-wal', '-shm', '-journal', '.attachments/state'];
+
+async function pipesBeside(context: ScenarioContext): Promise<void> {
+  const { not_a_file } = CONFIG.exits.database;
+  const server = await context.start();
+  const client = context.client(server);
+  await client.ingest([event()]);
+  // A running server looks for the file of a request to stop.
+  execFileSync('mkfifo', [context.db('events.db.stop')]);
+  await pause(3_000);
+  assert.equal((await client.get('/livez')).status, 200);
+  await server.stop();
+  for (const suffix of BESIDE) {
+    const path = context.db(`events.db${suffix}`);
+    const kept = `${path}.kept`;
+    if (existsSync(path)) renameSync(path, kept);
+    mkdirSync(dirname(path), { recursive: true });
+    execFileSync('mkfifo', [path]);
+    for (const target of TARGET_NAMES) {
+      const ended = await failedStart(target, ['--db', context.db()], context.folder);
+      assert.deepEqual(
+        [ended.code, plainLines(ended.stderr)],
+        [65, [fill(not_a_file, { path })]],
+        `${target} ${suffix}`,
+      );
+    }
+    rmSync(path);
+    if (existsSync(kept)) renameSync(kept, path);
+  }
+  const again = await context.start();
+  assert.equal((await context.client(again).get('/api/events/1')).status, 200);
 }
 
 function fill(message: string, values: Readonly<Record<string, string | number>>): string {

@@ -18,6 +18,7 @@ export const ATTACK_CLASSES = {
   X11: 'secrets in events, and what looks like them',
   X12: 'clocks outside of the years that a server can store',
   X13: 'bodies that two parsers may read in two ways',
+  X14: 'requests without end, of clients that do not read the answers',
 } as const;
 
 export type AttackClass = keyof typeof ATTACK_CLASSES;

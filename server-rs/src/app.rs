@@ -17,10 +17,12 @@ use crate::clock::Clock;
 use crate::cluster::Cluster;
 use crate::cluster::link::Link;
 use crate::config::Config;
+use crate::contract::LIMITS;
 use crate::descriptors::{PLAN, readers_for};
 use crate::error::{ErrorCode, Failure};
 use crate::forward::Forwarder;
 use crate::http;
+use crate::http::answer_room::AnswerRoom;
 use crate::http::guard::Guard;
 use crate::http::invalidations::SharedFrames;
 use crate::http::refusals::Refusals;
@@ -58,6 +60,7 @@ pub struct App {
     /// `None` without `--forward`.
     pub forwarder: Option<Forwarder>,
     pub activity: Arc<Activity>,
+    pub answers: Arc<AnswerRoom>,
     pub guard: Guard,
     pub refusals: Refusals,
     pub telemetry: Arc<Counters>,
@@ -124,6 +127,7 @@ impl App {
             cluster,
             forwarder,
             activity: Activity::new(config.idle_exit_s),
+            answers: AnswerRoom::new(LIMITS.answer_room_bytes),
             guard,
             refusals: Refusals::default(),
             telemetry: Arc::new(Counters::new()),

@@ -13,8 +13,10 @@ import { nowMs } from './clock.ts';
 import type { Cluster } from './cluster/index.ts';
 import type { Link } from './cluster/link.ts';
 import type { Config } from './config/index.ts';
+import { LIMITS } from './contract.ts';
 import { Failure } from './error.ts';
 import type { Forwarder } from './forward/index.ts';
+import { AnswerRoom } from './http/answer-room.ts';
 import type { Connections } from './http/connection.ts';
 import { Guard } from './http/guard.ts';
 import type { buildRoutes } from './http/index.ts';
@@ -65,6 +67,7 @@ export class App {
   readonly invalidations: Invalidations;
   readonly sharedFrames: SharedFrames;
   readonly sendQueues = new SendQueues();
+  readonly answers = new AnswerRoom(LIMITS.answer_room_bytes);
   readonly ingest: Ingest;
   readonly attachments: Attachments;
   readonly admission: Admission;

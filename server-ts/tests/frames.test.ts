@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, get, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
+import { AnswerRoom } from '../src/http/answer-room.ts';
 import { sendFrames } from '../src/http/frames.ts';
 import { SendQueues } from '../src/http/send-queues.ts';
 import type { Next } from '../src/hub.ts';
@@ -21,7 +22,8 @@ test('a stream leaves no listener behind after many waits', async () => {
   };
   const server = createServer((_request, taken) => {
     response = taken;
-    void sendFrames(taken, subscription, 'opening', 60_000, new SendQueues()).finally(() => taken.end());
+    const [queues, answers] = [new SendQueues(), new AnswerRoom(1 << 20)];
+    void sendFrames(taken, subscription, 'opening', 60_000, queues, answers).finally(() => taken.end());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

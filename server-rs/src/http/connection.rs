@@ -2,6 +2,8 @@
 //!
 //! The code drives hyper directly, since `axum::serve` sets neither timeouts nor limits. Invariant: an answer that
 //! closes its connection reaches the client even while the client still sends.
+//!
+//! Over 250 lines because the state that a socket shares with its requests is here.
 
 use std::future::Future;
 use std::net::SocketAddr;
@@ -54,6 +56,13 @@ pub struct Wire {
     pub(super) write_stall_ms: AtomicU64,
     /// Requested size of the socket's send buffer; 0 leaves it to the kernel.
     pub(super) send_buffer: AtomicUsize,
+    created: Instant,
+    /// When the kernel took bytes for the client, in milliseconds since `created`.
+    taken_ms: AtomicU64,
+    /// Whether the connection ends at once (rule HTT-15).
+    is_cut: AtomicBool,
+    /// The task whose write waits for the client; woken when the connection is cut.
+    pub(super) writer: AtomicWaker,
 }
 
 impl Wire {
@@ -66,7 +75,34 @@ impl Wire {
             reader: AtomicWaker::new(),
             write_stall_ms: AtomicU64::new(LIMITS.request_timeout_ms),
             send_buffer: AtomicUsize::new(0),
+            created: Instant::now(),
+            taken_ms: AtomicU64::new(0),
+            is_cut: AtomicBool::new(false),
+            writer: AtomicWaker::new(),
         })
+    }
+
+    /// Returns the time since the last bytes were taken.
+    pub(super) fn idle(&self) -> Duration {
+        let taken = Duration::from_millis(self.taken_ms.load(Ordering::Relaxed));
+        self.created.elapsed().saturating_sub(taken)
+    }
+
+    /// Records that bytes were taken.
+    pub(super) fn take(&self) {
+        let ms = self.created.elapsed().as_millis();
+        self.taken_ms.store(u64::try_from(ms).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
+    /// Ends the connection without the rest of its answer (rule HTT-15).
+    pub(super) fn cut(&self) {
+        self.is_cut.store(true, Ordering::Release);
+        self.writer.wake();
+    }
+
+    /// Returns whether the connection ends at once.
+    pub(super) fn is_cut(&self) -> bool {
+        self.is_cut.load(Ordering::Acquire)
     }
 
     /// Shortens the time in which a client must take bytes (rule STR-08).

@@ -20,6 +20,8 @@ pub mod transport;
 pub mod wire;
 /// The lingering close.
 mod linger;
+/// The answers that clients have not taken.
+pub mod answer_room;
 /// Accepts, serves and drains connections.
 pub mod connection;
 /// The cookie that admits a browser.
@@ -251,7 +253,10 @@ async fn exchange(State(app): State<Arc<App>>, request: axum::extract::Request, 
     if let Some(code) = answer.extensions().get::<ErrorCode>() {
         meters.count_refusal(*code);
     }
-    answer.map(|body| Body::new(Held { body, held: (finish, in_progress) }))
+    answer.map(|body| {
+        let body = app.answers.body(&connection.wire, body);
+        Body::new(Held { body, held: (finish, in_progress) })
+    })
 }
 
 /// Returns whether the client asks to close the connection (RFC 9112, section 9.6; rule HTT-10).

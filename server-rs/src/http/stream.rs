@@ -14,6 +14,8 @@ use tokio::sync::watch;
 use crate::app::App;
 use crate::contract::VOCABULARY;
 use crate::contract::routes::Parameter;
+use crate::http::answer_room::AnswerRoom;
+use crate::http::connection::Wire;
 use crate::http::exchange::Exchange;
 use crate::http::frames::{Source, event_frames, frame, send_frames, stream_limit};
 use crate::http::invalidations::open_invalidations;
@@ -67,7 +69,13 @@ pub async fn open_stream(State(app): State<Arc<App>>, method: Method, exchange: 
         subscription.reset();
         opening.unsplit(frame(r#"{"type":"reset"}"#));
     }
-    let events = Events { chunks: VecDeque::new(), stats: app.stats_frames.subscribe(), subscription };
+    let events = Events {
+        chunks: VecDeque::new(),
+        stats: app.stats_frames.subscribe(),
+        subscription,
+        answers: Arc::clone(&app.answers),
+        wire: Arc::clone(&exchange.connection.wire),
+    };
     Ok(reply::stream(send_frames(&app, &exchange, Some(opening.freeze()), events)))
 }
 
@@ -76,6 +84,8 @@ struct Events {
     chunks: VecDeque<Bytes>,
     subscription: Subscription,
     stats: watch::Receiver<Bytes>,
+    answers: Arc<AnswerRoom>,
+    wire: Arc<Wire>,
 }
 
 impl Source for Events {
@@ -90,7 +100,8 @@ impl Source for Events {
                 Some(self.stats.borrow_and_update().clone())
             }
             frames = self.subscription.next() => {
-                self.chunks.extend(event_frames(&frames.ok()?));
+                let chunks = event_frames(&frames.ok()?).into_iter();
+                self.chunks.extend(chunks.map(|chunk| self.answers.hold(&self.wire, chunk)));
                 self.chunks.pop_front()
             }
         }

@@ -248,9 +248,14 @@ impl AsyncWrite for WireStream {
 
 impl WireStream {
     fn progress(&mut self, cx: &mut Context<'_>, written: Poll<Result<usize>>) -> Poll<Result<usize>> {
-        if written.is_ready() {
+        if let Poll::Ready(result) = written {
             self.write_timer = None;
-            return written;
+            self.wire.take();
+            return Poll::Ready(result);
+        }
+        self.wire.writer.register(cx.waker());
+        if self.wire.is_cut() {
+            return Poll::Ready(Err(Error::from(ErrorKind::ConnectionAborted)));
         }
         let limit = Duration::from_millis(self.wire.write_stall_ms.load(Ordering::Relaxed));
         let timer = self.write_timer.get_or_insert_with(|| Box::pin(tokio::time::sleep(limit)));

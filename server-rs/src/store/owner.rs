@@ -34,7 +34,7 @@ pub fn write_owner(database: &Path, url: &str) {
 
 /// Returns the server that the file names, if its process runs. Call it only after the lock was refused.
 pub fn read_owner(database: &Path) -> Option<Owner> {
-    let owner = parse_owner(&fs::read(owner_path(database)).ok()?)?;
+    let owner = parse_owner(&read_plain(&owner_path(database))?)?;
     is_other(owner.pid).then_some(owner)
 }
 
@@ -51,13 +51,23 @@ pub fn takes_stop(database: &Path) -> bool {
     if !is_own_file(&file) {
         return false;
     }
-    let (Ok(stop), Ok(own)) = (fs::read(&path), fs::read(owner_path(database))) else { return false };
+    let (Some(stop), Some(own)) = (read_plain(&path), read_plain(&owner_path(database))) else {
+        return false;
+    };
     let is_ours = parse_owner(&own).is_some_and(|owner| u32::try_from(owner.pid) == Ok(std::process::id()));
     let is_asked = is_ours && stop == own;
     if is_asked {
         drop(fs::remove_file(path));
     }
     is_asked
+}
+
+/// Reads a regular file. Anything else has no effect: a pipe would stop the server, which reads these files while it runs.
+fn read_plain(path: &Path) -> Option<Vec<u8>> {
+    if !fs::symlink_metadata(path).ok()?.is_file() {
+        return None;
+    }
+    fs::read(path).ok()
 }
 
 /// Parses the file. It refuses any content that this server would not write itself, since the text goes to a

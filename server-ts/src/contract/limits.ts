@@ -74,6 +74,8 @@ export interface Limits {
   readonly stream_topics: number;
   readonly stream_retry_ms: number;
   readonly snapshot_wait_ms: number;
+  readonly answer_room_bytes: number;
+  readonly answer_room_least_bytes: number;
   readonly event_block_rows: number;
   readonly event_span_blocks: number;
   readonly event_span_names: number;
@@ -174,6 +176,8 @@ export const LIMITS: Limits = {
   stream_topics: 16,
   stream_retry_ms: 1000,
   snapshot_wait_ms: 5000,
+  answer_room_bytes: 134217728,
+  answer_room_least_bytes: 65536,
   event_block_rows: 256,
   event_span_blocks: 256,
   event_span_names: 1024,

@@ -116,11 +116,16 @@ async function sendContent(
   start: number,
   end: number,
 ): Promise<void> {
+  const { socket } = response;
+  let release = (): void => {};
+  response.once('close', () => release());
   try {
     for (let at = start; at < end; ) {
       const bytes = await read(at, Math.min(end - at, TUNING.attachment_chunk_bytes));
       if (response.destroyed) return;
       at += bytes.length;
+      release();
+      if (socket !== null) release = app.answers.hold(socket, bytes.length, bytes);
       if (!response.write(bytes) && !response.destroyed) await taken(response);
       if (response.destroyed) return;
     }

@@ -43,6 +43,18 @@ const HTTP2_PREFACE = 'HPE_PAUSED_H2_UPGRADE';
 /** Interval of Node's check for late heads. */
 const CHECK_MS = 500;
 
+/** Requests of a connection that wait for earlier ones. The bytes of later ones stay bytes. */
+const MOST_WAITING = 16;
+/** Time for requests that waited on their connections, before other work of the event loop runs. */
+const TURN_MS = 5;
+
+/** Node's parser of a connection; private, but the same since Node 12. */
+interface Parser {
+  onIncoming?: (request: IncomingMessage, shouldKeepAlive: boolean) => number;
+}
+/** What `onIncoming` returns to stop the parser after this request, as for an upgrade. */
+const STOP = 2;
+
 export class Connections {
   private readonly server: Server;
   private bound: Port | undefined;
@@ -51,6 +63,8 @@ export class Connections {
   private readonly pass = (socket: Socket): void => void this.server.emit('connection', socket);
   private readonly lines = new WeakMap<Socket, Line>();
   private readonly sockets = new Set<Socket>();
+  /** The connections whose next request may begin, in the order in which the one before ended. */
+  private readonly ready: Line[] = [];
   /** Node's own connection listeners. */
   private readonly accept: Accept[] = [];
   /** Connections that arrived before there was a handler. */
@@ -172,8 +186,25 @@ export class Connections {
         current.on('error', () => {}).resume();
         linger(socket);
       };
-      for (const listener of this.accept) listener.call(server, socket);
+      this.attach(socket);
     });
+  }
+
+  /**
+   * Attaches a parser of Node. It parses a whole read of up to 64 KiB at once, which can hold a thousand requests. So it
+   * is stopped once some requests wait, and `ignoreUpgrade` has the rest parsed in its turn.
+   */
+  private attach(socket: Socket): void {
+    for (const listener of this.accept) listener.call(this.server, socket);
+    const { parser } = socket as Socket & { readonly parser?: Parser | null };
+    const onIncoming = parser?.onIncoming;
+    if (!parser || onIncoming === undefined) return;
+    const line = this.lineOf(socket);
+    parser.onIncoming = (request, shouldKeepAlive) => {
+      if (line.waiting.length < MOST_WAITING) return onIncoming(request, shouldKeepAlive);
+      (request as IncomingMessage & { upgrade: boolean }).upgrade = true;
+      return STOP;
+    };
   }
 
   /**
@@ -216,30 +247,51 @@ export class Connections {
         line.current = undefined;
         // An answer that began earlier may have announced keep-alive.
         if (!this.server.listening) socket.destroySoon();
-        else line.waiting.shift()?.();
+        else if (line.waiting.length > 0) this.queue(line);
       });
       this.handler?.(request, response);
     };
-    if (line.current === undefined) begin();
+    if (isFree(line)) begin();
     else line.waiting.push(begin);
+  }
+
+  /** Begins the next request of a connection in its turn, so that many requests of one client delay no other client. */
+  private queue(line: Line): void {
+    this.ready.push(line);
+    if (this.ready.length === 1) setImmediate(() => this.turn());
+  }
+
+  private turn(): void {
+    const end = performance.now() + TURN_MS;
+    let count = 0;
+    while (count < this.ready.length && performance.now() < end) this.ready[count++]!.waiting.shift()?.();
+    this.ready.splice(0, count);
+    if (this.ready.length > 0) setImmediate(() => this.turn());
   }
 
   /**
    * Parses the request again without `Upgrade` (rule HTT-06). Node's parser stops after a request for an upgrade, and
-   * the following bytes are lost unless the application takes over the socket.
+   * the following bytes are lost unless the application takes over the socket. `attach` stops it in the same way.
    */
   private ignoreUpgrade(request: IncomingMessage, socket: Socket, rest: Buffer): void {
     const line = this.lineOf(socket);
     const ignore = (): void => {};
+    // Node has removed its own listener, for which an answer in several parts waits.
+    const drain = (): void => void line.response?.emit('drain');
     const begin = (): void => {
-      socket.off('error', ignore);
+      if (socket.readableEnded) {
+        // The client sends nothing more, and the parser would miss it.
+        socket.end();
+        return;
+      }
+      socket.off('error', ignore).off('drain', drain);
       socket.unshift(Buffer.concat([headWithoutUpgrade(request), rest]));
-      for (const listener of this.accept) listener.call(this.server, socket);
+      this.attach(socket);
     };
-    // Until `begin` runs, Node has no error listener on this socket.
-    socket.on('error', ignore);
+    // Until `begin` runs, Node has no listener on this socket.
+    socket.on('error', ignore).on('drain', drain);
     if (line.closing) socket.resume();
-    else if (line.current === undefined) begin();
+    else if (isFree(line)) begin();
     else line.waiting.push(begin);
   }
 
@@ -264,7 +316,8 @@ export class Connections {
     const line = this.lineOf(socket);
     const { current, newest } = line;
     if (current !== newest && !newest?.complete) line.waiting.pop();
-    if (current?.complete) line.waiting.push(() => this.endWith(socket, rawFailure(code)));
+    if (current?.complete || (current === undefined && line.waiting.length > 0))
+      line.waiting.push(() => this.endWith(socket, rawFailure(code)));
     else this.endWith(socket, rawFailure(code));
   }
 
@@ -276,6 +329,11 @@ export class Connections {
     line.current?.on('error', () => {}).resume();
     sendLastAnswer(socket, bytes);
   }
+}
+
+/** Returns whether a request of the connection may begin at once. */
+function isFree({ current, waiting }: Line): boolean {
+  return current === undefined && waiting.length === 0;
 }
 
 /** Rebuilds the head with its original length and number of headers, so that the head limits still hold. */

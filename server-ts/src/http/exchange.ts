@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RouteSpec } from '../contract.ts';
 import type { Meters } from '../meters.ts';
+import type { AnswerRoom } from './answer-room.ts';
 import type { Head } from './head.ts';
 import type { Answer } from './negotiation.ts';
 
@@ -11,6 +12,8 @@ export interface Exchange {
   readonly response: ServerResponse;
   readonly head: Head;
   readonly meters: Meters;
+  /** The room for answers that clients have not taken. */
+  readonly answers: AnswerRoom;
   /** Start of the request, by `performance.now()`. */
   readonly startedMs: number;
   /** The route of the path for `meters`. */

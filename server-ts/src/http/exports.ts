@@ -22,18 +22,32 @@ export async function sendExport(
   exported(exchange, etag);
   if (head.method === 'HEAD') return;
   let { bytes, next } = first;
+  const { socket } = response;
+  let release = (): void => {};
+  // V8 collects the memory only once 64 MB of such garbage exist.
+  const free = (): void => {
+    const memory = bytes.buffer as ArrayBuffer;
+    if (!memory.detached) memory.transfer(0);
+  };
+  response.once('close', () => {
+    release();
+    free();
+  });
   try {
     for (;;) {
+      if (socket !== null) release = app.answers.hold(socket, bytes.length, bytes.buffer);
       const isTaken = bytes.length === 0 || response.write(bytes);
       if (next === undefined) break;
       if (!isTaken && !response.destroyed) await taken(response);
       if (response.destroyed) return;
-      // V8 collects it only once 64 MB of such garbage exist.
-      if (!isTaken) (bytes.buffer as ArrayBuffer).transfer(0);
+      release();
+      if (!isTaken) free();
       ({ bytes, next } = await app.store.exportPage(next, response));
     }
     response.end();
   } catch (error) {
+    // A client that has left needs no log line.
+    if (response.destroyed) return;
     // Destroying the response shows the client that the end is missing.
     response.destroy();
     app.logFailure(error, 'export failed');

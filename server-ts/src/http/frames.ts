@@ -10,6 +10,7 @@ import type { ServerResponse } from 'node:http';
 import { LIMITS } from '../contract.ts';
 import type { Next } from '../hub.ts';
 import type { Change } from '../slots.ts';
+import type { AnswerRoom } from './answer-room.ts';
 import type { SendQueues } from './send-queues.ts';
 
 /** Bytes written before the next check of the client's send queue. */
@@ -53,6 +54,7 @@ export async function sendFrames(
   opening: string | undefined,
   heartbeatMs: number,
   queues: SendQueues,
+  answers: AnswerRoom,
 ): Promise<void> {
   const { socket } = response;
   if (socket === null) return;
@@ -67,6 +69,7 @@ export async function sendFrames(
   for (;;) {
     if (chunk !== undefined) {
       const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+      const release = answers.hold(socket, bytes.buffer.byteLength, bytes.buffer);
       for (let at = 0; at < bytes.length && !response.destroyed; at += SLICE_BYTES) {
         const slice = bytes.subarray(at, at + SLICE_BYTES);
         const turn = queues.turn(slice.length);
@@ -75,6 +78,7 @@ export async function sendFrames(
         if (!isTaken && !response.destroyed) await taken(response);
         await queue.room(SLICE_BYTES);
       }
+      release();
     }
     const next = await feed.next(heartbeatMs);
     if (next === 'end') return;

@@ -134,6 +134,7 @@ function firstChecks(app: App, routes: Router): RequestListener {
       response,
       head,
       meters,
+      answers: app.answers,
       startedMs,
       routePlace: meters.routeOf(isRefused ? '' : head.path),
       methodPlace: Meters.methodOf(isRefused ? '' : head.method),

@@ -43,7 +43,7 @@ export async function openInvalidations(app: App, exchange: Exchange, parameters
     },
   };
   try {
-    await sendFrames(response, feed, undefined, app.config.heartbeatMs, app.sendQueues);
+    await sendFrames(response, feed, undefined, app.config.heartbeatMs, app.sendQueues, app.answers);
   } catch (error) {
     app.log.error({ reason: error instanceof Error ? error.message : String(error) }, 'stream failed');
   } finally {

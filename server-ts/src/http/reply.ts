@@ -22,6 +22,7 @@ import type { Exchange } from './exchange.ts';
 import { waitsForContinue } from './head.ts';
 import type { Answer } from './negotiation.ts';
 import type { Part } from './range.ts';
+import { endWhenStalled } from './send-queues.ts';
 
 /** Node's record of `Expect`. */
 type ExpectingResponse = ServerResponse & { _expect_continue?: boolean };
@@ -38,23 +39,34 @@ const JSON_ONLY: Headers = { 'content-type': JSON_TYPE };
 
 /** Sends 200 with JSON text, as text or as bytes. */
 export function ok(exchange: Exchange, json: string | Uint8Array): void {
-  answer(exchange, 200, JSON_ONLY, json);
   freeOnceSent(exchange, json);
+  answer(exchange, 200, JSON_ONLY, json);
 }
 
 /** Sends 200 with a page in the selected format (rule FMT-08). */
 export function rows(exchange: Exchange, bytes: Uint8Array): void {
-  answer(exchange, 200, { 'content-type': mediaTypeOf(exchange) }, bytes);
   freeOnceSent(exchange, bytes);
+  answer(exchange, 200, { 'content-type': mediaTypeOf(exchange) }, bytes);
 }
 
 /** Bytes from which on a response's memory is freed at once. */
 const LONG_BYTES = 1 << 20;
 
-/** Frees the memory of a long response once the system has it, since V8 may keep it for long. It has no other user. */
+/**
+ * Frees the memory of a long response once the system has it or the client is gone, since V8 may keep it for long. It has
+ * no other user.
+ */
 function freeOnceSent({ response }: Exchange, body: string | Uint8Array): void {
   if (typeof body === 'string' || body.length < LONG_BYTES) return;
-  response.once('finish', () => (body.buffer as ArrayBuffer).transfer(0));
+  response.once('close', () => (body.buffer as ArrayBuffer).transfer(0));
+}
+
+/** Counts bytes of an answer in the room until the client has taken them or is gone (rule HTT-15). */
+function holdUntilSent({ response, answers }: Exchange, body: string | Uint8Array, length: number): void {
+  const { socket } = response;
+  if (socket === null || length < LIMITS.answer_room_least_bytes) return;
+  const memory = typeof body === 'string' ? response : body.buffer;
+  response.once('close', answers.hold(socket, length, memory));
 }
 
 /** Returns the value of `Content-Type` for the selected media type (rule HTT-13). */
@@ -74,8 +86,8 @@ export function rpc(exchange: Exchange, responses: string | Uint8Array | undefin
   const timing = { 'server-timing': `lib;dur=${ms.toFixed(3)}` };
   if (responses === undefined) answer(exchange, 204, timing, undefined);
   else {
-    answer(exchange, 200, { 'content-type': mediaTypeOf(exchange), ...timing }, responses);
     freeOnceSent(exchange, responses);
+    answer(exchange, 200, { 'content-type': mediaTypeOf(exchange), ...timing }, responses);
   }
 }
 
@@ -133,8 +145,8 @@ function throwRejected(outcomes: Outcomes): void {
 
 /** Sends 200 with a snapshot and its tag (rule SYN-05). */
 export function snapshot(exchange: Exchange, data: string | Uint8Array, etag: string): void {
-  answer(exchange, 200, { 'content-type': mediaTypeOf(exchange), ...tagHeaders(etag) }, data);
   freeOnceSent(exchange, data);
+  answer(exchange, 200, { 'content-type': mediaTypeOf(exchange), ...tagHeaders(etag) }, data);
 }
 
 /** Returns the headers for the tag of a snapshot. A cache must revalidate before each use (rule SYN-05). */
@@ -192,6 +204,7 @@ export function attachment(exchange: Exchange, file: AttachmentFile, etag: strin
   }
   const isPart = typeof part === 'object';
   writeHead(exchange, isPart ? 206 : 200, headers, isLast(exchange) || !canDropBody(exchange));
+  endWhenStalled(exchange.response);
   if (head.method === 'HEAD') response.end();
   return head.method !== 'HEAD';
 }
@@ -297,6 +310,7 @@ export function stream(exchange: Exchange): void {
 export function exported(exchange: Exchange, etag?: string): void {
   const tag = etag === undefined ? {} : tagHeaders(etag);
   open(exchange, { 'content-type': mediaTypeOf(exchange), ...tag });
+  endWhenStalled(exchange.response);
 }
 
 /** Sends the head of an answer of unknown length. */
@@ -345,10 +359,15 @@ function answer(
   close = false,
 ): void {
   const { response, head } = exchange;
-  const lengths = body === undefined ? headers : { ...headers, 'content-length': Buffer.byteLength(body) };
+  const length = body === undefined ? 0 : Buffer.byteLength(body);
+  const lengths = body === undefined ? headers : { ...headers, 'content-length': length };
   if (!begin(exchange, status, lengths, close)) return;
   if (body === undefined || head.method === 'HEAD') response.end();
-  else response.end(body);
+  else {
+    holdUntilSent(exchange, body, length);
+    response.end(body);
+  }
+  if (response.writableLength > 0) endWhenStalled(exchange.response);
 }
 
 /** Writes the head of a complete answer; returns whether the body may follow. */

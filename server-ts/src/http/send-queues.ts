@@ -1,5 +1,6 @@
 /**
- * Measures how many bytes of a stream its client has not taken, and pauses a stream that uses its share.
+ * Measures how many bytes of a stream its client has not taken, and pauses a stream that uses its share. Disconnects
+ * clients that take nothing of another answer.
  *
  * All streams together also write a bounded number of bytes per turn of the event loop (decision 104).
  *
@@ -10,9 +11,10 @@
  */
 import { fstatSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { TUNING } from '../contract.ts';
+import { LIMITS, TUNING } from '../contract.ts';
 
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'];
 /** Shortest time between two reads of the tables, which grows to a maximum while no client takes bytes. */
@@ -24,6 +26,40 @@ const TURN_BYTES = 1 << 19;
  * A table can miss a socket while others open and close. A socket that is missing this often is no longer watched.
  */
 const MOST_MISSED = 3;
+
+/** Interval of the check for answers that nothing was taken of. */
+const CHECK_MS = 5_000;
+
+/** The part of a socket that counts the taken bytes. */
+export type Taker = Pick<Socket, 'destroy'>;
+
+/** Node's counters of a socket, which are private. */
+interface Counters {
+  readonly _handle?: { readonly bytesWritten: number; readonly writeQueueSize: number } | null;
+}
+
+/** Returns how many bytes of a connection the kernel has taken. */
+export function takenBytes(socket: Taker): number {
+  const { _handle: handle } = socket as Taker & Counters;
+  return handle ? handle.bytesWritten - handle.writeQueueSize : 0;
+}
+
+/**
+ * Disconnects a client that takes no byte of its answer for a while (rule HTT-11). A time limit of Node's socket may take
+ * twice as long.
+ */
+export function endWhenStalled(response: ServerResponse): void {
+  const { socket } = response;
+  if (socket === null) return;
+  let [taken, takenAtMs] = [takenBytes(socket), performance.now()];
+  const timer = setInterval(() => {
+    const now = takenBytes(socket);
+    if (now > taken || socket.writableLength === 0) [taken, takenAtMs] = [now, performance.now()];
+    else if (performance.now() - takenAtMs >= LIMITS.request_timeout_ms) socket.destroy();
+  }, CHECK_MS);
+  timer.unref();
+  response.once('close', () => clearInterval(timer));
+}
 
 /** The send queues of all streams. */
 export class SendQueues {

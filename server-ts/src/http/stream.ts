@@ -55,7 +55,7 @@ async function openEvents(app: App, exchange: Exchange, parameters: Parameters):
   response.once('close', () => subscription.close());
   stream(exchange);
   try {
-    await sendFrames(response, subscription, opening, app.config.heartbeatMs, app.sendQueues);
+    await sendFrames(response, subscription, opening, app.config.heartbeatMs, app.sendQueues, app.answers);
   } catch (error) {
     app.log.error({ reason: error instanceof Error ? error.message : String(error) }, 'stream failed');
   } finally {

@@ -30,7 +30,7 @@ export function writeOwner(database: string, url: string): void {
 /** Returns the server that the file names, if its process runs. Call it only after the lock was refused. */
 export function readOwner(database: string): Owner | undefined {
   try {
-    const owner = parseOwner(readFileSync(ownerPath(database), 'utf8'));
+    const owner = parseOwner(readPlain(ownerPath(database)));
     return owner !== undefined && isRunning(owner.pid) ? owner : undefined;
   } catch {
     return undefined;
@@ -54,13 +54,19 @@ export function takesStop(database: string): boolean {
     const path = stopPath(database);
     const file = lstatSync(path, { throwIfNoEntry: false });
     if (file === undefined || (process.geteuid !== undefined && file.uid !== process.geteuid())) return false;
-    const own = readFileSync(ownerPath(database), 'utf8');
-    const isAsked = parseOwner(own)?.pid === process.pid && readFileSync(path, 'utf8') === own;
+    const own = readPlain(ownerPath(database));
+    const isAsked = parseOwner(own)?.pid === process.pid && readPlain(path) === own;
     if (isAsked) rmSync(path);
     return isAsked;
   } catch {
     return false;
   }
+}
+
+/** Reads a regular file. Throws on anything else: a pipe would stop the server, which reads these files while it runs. */
+function readPlain(path: string): string {
+  if (!lstatSync(path).isFile()) throw new Error(`${path} is not a file`);
+  return readFileSync(path, 'utf8');
 }
 
 /**

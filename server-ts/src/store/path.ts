@@ -68,7 +68,21 @@ function checkFilePath(given: string, path: string): string {
   const found = statusOf(path);
   if (found?.isDirectory()) throw OpenError.of('folder', { path: given });
   if (found && !found.isFile()) throw OpenError.of('not_a_file', { path: given });
+  checkFilesBeside(path);
   return path;
+}
+
+/** Names of the files next to a database that a start opens, after the name of the database. */
+const BESIDE = ['.lock', '-wal', '-shm', '-journal', '.attachments/state'];
+
+/** Refuses a pipe or a device in place of a file next to the database, for which a start would wait. */
+function checkFilesBeside(path: string): void {
+  for (const suffix of BESIDE) {
+    const found = statusOf(path + suffix);
+    if (found && !found.isFile() && !found.isDirectory()) {
+      throw OpenError.of('not_a_file', { path: path + suffix });
+    }
+  }
 }
 
 /**
