@@ -32,7 +32,7 @@ export function checkOtlp(otlp: Json, routes: Json, errors: JsonObject, files: r
 /** Checks that each agent has a file, and each file an agent. */
 function checkAgents(agents: readonly Json[], files: readonly string[]): string[] {
   const wanted = agents.map((name) => `agents/${String(name)}.json`);
-  const there = files.filter((name) => name.startsWith('agents/'));
+  const there = files.filter((name) => /^agents\/[^/]+$/.test(name));
   return [
     ...wanted.filter((name) => !there.includes(name)).map((name) => `${name} is not there`),
     ...there.filter((name) => !wanted.includes(name)).map((name) => `${name} is of no agent`),
