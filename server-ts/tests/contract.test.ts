@@ -3,7 +3,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import {
   CONFIG_SPEC,
-  HOOK_FILES,
   LIMITS,
   LOADS,
   PARAMETERS,
@@ -16,6 +15,7 @@ import {
 } from '../src/contract.ts';
 import { ERROR_CODES } from '../src/error.ts';
 import { FIELDS } from '../src/field.ts';
+import { HOOK_PATHS } from '../src/hooks.ts';
 import { QUERIES } from '../src/queries.ts';
 import { inOrder } from '../src/store/connection.ts';
 import { CONSEQUENCES } from '../src/store/failure.ts';
@@ -81,29 +81,10 @@ test('the common topics match the vocabulary', () => {
   assert.deepEqual([...COMMON_TOPICS], VOCABULARY.topics);
 });
 
-test('every word of the hook mappings is in the vocabulary', () => {
-  for (const { source, hooks, other, fields } of Object.values(HOOK_FILES)) {
-    assert.ok(VOCABULARY.sources.includes(source));
-    for (const { event_type, status } of [...Object.values(hooks), other]) {
-      assert.ok(VOCABULARY.event_types.includes(event_type), event_type);
-      assert.ok(status === undefined || VOCABULARY.statuses.includes(status), status);
-    }
-    for (const { field } of fields)
-      assert.ok(
-        FIELDS.some((name) => name === field),
-        field,
-      );
-    // The server cannot store an event without a session.
-    const session = fields.find(({ field }) => field === 'session_id');
-    assert.equal(session?.default, 'unknown');
-  }
-});
-
 test('every hook mapping has a route', () => {
-  const paths = Object.keys(HOOK_FILES).map((name) => `/api/hooks/${name}`);
   assert.deepEqual(
     ROUTES.map(({ path }) => path).filter((path) => path.startsWith('/api/hooks/')),
-    paths,
+    HOOK_PATHS,
   );
 });
 
