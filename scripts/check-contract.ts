@@ -46,7 +46,7 @@ export function checkContract(facts: Facts): Verdict {
     ...checkFormats(file('formats.json'), file('routes.json'), openapi),
     ...checkCodes(facts.rules, errors),
     ...checkAgents(facts.json),
-    ...checkOtlp(file('otlp.json'), file('routes.json'), errors, [...facts.json.keys()]),
+    ...checkOtlp(file('otlp.json'), file('routes.json'), errors),
     ...checkFields(file('fields.json') as unknown as Fields, {
       schema: facts.schema,
       rules: facts.rules,

@@ -89,11 +89,11 @@ const HOOK_SCOPE: RuleScope = {
   fieldOf: withoutAgentType,
 };
 const IDS = ['$trace_id', '$span_id', '$parent_span_id'];
-const LOG_SCOPE: RuleScope = { ...HOOK_SCOPE, ids: IDS, hasWaits: false, fieldOf };
+const LOG_SCOPE: RuleScope = { ...HOOK_SCOPE, ids: IDS, hasWaits: false };
 const SPAN_SCOPE: RuleScope = { ...LOG_SCOPE, hasParent: true };
 const TRANSCRIPT_SCOPE: RuleScope = { ...HOOK_SCOPE, hasState: true, hasWaits: false };
 
-/** The `agent_type` of an event is that of its agent, except in telemetry of several agents. */
+/** The `agent_type` of an event is that of its agent, except in the fields of telemetry of several agents. */
 function withoutAgentType(name: string): Field | undefined {
   return name === 'agent_type' ? undefined : fieldOf(name);
 }
@@ -170,7 +170,8 @@ function compileTelemetry(spec: unknown, agentType: string, place: Place): Telem
   const words = ['known_by', 'id', 'omit', 'fields', 'logs', 'spans'];
   const object = place.object(spec, [...COMMON, ...words]);
   place.in('source').word(object.source, ['otel']);
-  const fields = fieldsOf(object, place, LOG_SCOPE);
+  // The type of a whole file's records may differ, that of a rule's records may not.
+  const fields = fieldsOf(object, place, { ...LOG_SCOPE, fieldOf });
   if (!fields.some(({ field }) => field.name === 'session_id'))
     place.in('fields').problem('session_id is missing');
   const known = place.in('known_by').object(object.known_by, ['scopes', 'services', 'attribute_prefix']);
@@ -186,15 +187,21 @@ function compileTelemetry(spec: unknown, agentType: string, place: Place): Telem
         ? undefined
         : place.in('known_by').in('attribute_prefix').text(known.attribute_prefix),
     ...nameOf(object, place, LOG_SCOPE),
-    id: place
-      .in('id')
-      .texts(object.id)
-      .map((one, at) => compilePath(one, place.in('id').in(at), LOG_SCOPE)),
+    id: idOf(object.id, place.in('id')),
     omit: new Set(place.in('omit').texts(object.omit)),
     fields,
     logs: compileEntries(object.logs, place.in('logs'), LOG_SCOPE),
     spans: compileEntries(object.spans, place.in('spans'), SPAN_SCOPE),
   };
+}
+
+/** Compiles the values that tell a record from others. The JSON text of each is hashed as it came. */
+function idOf(value: unknown, place: Place): readonly Path[] {
+  return place.texts(value).map((text, at) => {
+    const path = compilePath(text, place.in(at), LOG_SCOPE);
+    if (path.rest.length > 0) place.in(at).problem(`${text} is no whole attribute`);
+    return path;
+  });
 }
 
 function compileTranscripts(spec: unknown, agentType: string, place: Place): TranscriptMapping {

@@ -140,7 +140,6 @@ const GOOD: Tree = {
   ...agentWith(HOOKS),
   'contract/otlp.json': {
     requests: {},
-    agents: [],
     messages: {},
     reasons: [],
     status_codes: { 400: 3 },

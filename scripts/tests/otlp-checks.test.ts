@@ -6,7 +6,6 @@ import type { Json } from '../contract-facts.ts';
 
 const OTLP = {
   requests: { '/v1/logs': { message: 'Logs', signal: 'logs', rejected: 'rejectedLogs' } },
-  agents: ['agent'],
   messages: { Logs: [[1, 'logs', 'Log[]']], Log: [[5, 'body', 'string']] },
   reasons: ['invalid'],
   status_codes: { 400: 3, 429: 8 },
@@ -14,20 +13,16 @@ const OTLP = {
 const ROUTES = { routes: [{ path: '/v1/logs', reads: ['json', 'protobuf'] }] };
 
 function otlpProblems(otlp: Json): string[] {
-  const files = ['otlp.json', 'agents/agent.json'];
-  return checkOtlp(otlp, ROUTES, { bad: { status: 400 } }, files).map((text) =>
-    text.slice('otlp.json: '.length),
-  );
+  return checkOtlp(otlp, ROUTES, { bad: { status: 400 } }).map((text) => text.slice('otlp.json: '.length));
 }
 
 test('valid messages have no problem', () => {
   assert.deepEqual(otlpProblems(OTLP), []);
 });
 
-test('unknown messages, requests, agents and codes are problems', () => {
+test('unknown messages, requests and codes are problems', () => {
   const broken = {
     requests: { '/v1/other': { message: 'Other', signal: 'noise', rejected: 7, colour: 'red' } },
-    agents: ['other'],
     messages: {
       Logs: [
         [1, 'logs', 'Other[]'],
@@ -41,8 +36,6 @@ test('unknown messages, requests, agents and codes are problems', () => {
   };
   assert.deepEqual(otlpProblems(broken), [
     'reasons is no list of texts',
-    'agents/other.json is not there',
-    'agents/agent.json is of no agent',
     'Logs: logs is a Other[], which is no type',
     'Logs: more has a number that is taken',
     'Logs: ["2","x","string"] is no field',

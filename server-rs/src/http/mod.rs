@@ -113,6 +113,7 @@ use crate::activity::InProgress;
 use crate::app::App;
 use crate::contract::ROUTES;
 use crate::error::{ErrorCode, Failure};
+use crate::hooks::HOOK_PATHS;
 use crate::meters::Meters;
 use connection::{Connection, FinishGuard, Held};
 use exchange::{Deadline, UnreadBody};
@@ -136,8 +137,6 @@ pub fn build_routes(app: &Arc<App>) -> Router {
                 .route("/api/events"),
         )
         .route("/api/events/batch", routing::post(events::post_batch).route("/api/events/batch"))
-        .route("/api/hooks/claude-code", routing::post(hooks::post_hook).route("/api/hooks/claude-code"))
-        .route("/api/hooks/codex", routing::post(hooks::post_hook).route("/api/hooks/codex"))
         .route("/v1/logs", routing::post(telemetry::post_telemetry).route("/v1/logs"))
         .route("/v1/metrics", routing::post(telemetry::post_telemetry).route("/v1/metrics"))
         .route("/v1/traces", routing::post(telemetry::post_telemetry).route("/v1/traces"))
@@ -180,6 +179,9 @@ pub fn build_routes(app: &Arc<App>) -> Router {
         .route("/api/openapi.json", routing::get(health::get_open_api).route("/api/openapi.json"))
         .route("/api/rpc", routing::post(rpc::post_rpc).route("/api/rpc"))
         .route("/api/rpc/schema", routing::get(rpc::get_schema).route("/api/rpc/schema"));
+    for path in HOOK_PATHS.iter() {
+        routes = routes.route(path, routing::post(hooks::post_hook).route(path));
+    }
     if app.config.bench {
         routes = routes
             .route("/bench/sink", routing::post(bench::post_sink).route("/bench/sink"))

@@ -6,7 +6,7 @@
  */
 import { hashedId, sameId } from '@twin-ingest/mapping/event-id.ts';
 import { type FieldValue, fieldValue, SOURCE_EVENT } from '@twin-ingest/mapping/field.ts';
-import { PARENT_PREFIX, type Path, type Source, valueAt } from '@twin-ingest/mapping/path.ts';
+import { PARENT_PREFIX, type Source, valueAt } from '@twin-ingest/mapping/path.ts';
 import { firstRule, type Rule, subjectOf } from '@twin-ingest/mapping/rule.ts';
 import { type Context, computeValue, fieldValueOf, putFields } from '@twin-ingest/mapping/value.ts';
 import { type Agent, agentOf } from './agents.ts';
@@ -113,13 +113,6 @@ class Reading implements Source {
     }
   }
 
-  /** Returns the JSON text at a path. That of a whole attribute is as it came, since numbers may have 64 bits. */
-  private jsonOf(path: Path): string | undefined {
-    if (path.rest.length === 0) return this.jsonAt(path.key);
-    const value = valueAt(this, path);
-    return value === undefined ? undefined : JSON.stringify(value);
-  }
-
   /** Returns the first text that is not empty, without the prefix; empty when there is none. */
   private nameOf(): string {
     const { record, agent } = this;
@@ -147,7 +140,8 @@ class Reading implements Source {
       if (json !== undefined) members.set(name, json);
     };
     const { body } = record;
-    const isName = withoutPrefix(stringOf(body) ?? '', prefix) === this.name;
+    const text = stringOf(body);
+    const isName = text !== undefined && withoutPrefix(text, prefix) === this.name;
     if (!isName) put('body', body);
     put('trace_id', quoted(record.traceId));
     put('span_id', quoted(record.spanId));
@@ -165,7 +159,7 @@ class Reading implements Source {
     if (subject !== undefined) return sameId(same!.kind, agentType, sessionId, subject);
     const { signal, times, traceId, spanId, parentSpanId } = record;
     const texts = [agentType, signal, this.name, ...times, traceId, spanId, parentSpanId].map(quoted);
-    return hashedId([...texts, ...agent.spec.id.map((path) => this.jsonOf(path))]);
+    return hashedId([...texts, ...agent.spec.id.map(({ key }) => this.jsonAt(key))]);
   }
 }
 
