@@ -6,9 +6,9 @@ use std::sync::LazyLock;
 
 use crate::contract::VOCABULARY;
 use crate::mapping::AGENTS;
-use crate::mapping::rule::State;
+use crate::mapping::state::State;
 
-pub use crate::mapping::rule::WaitEnds;
+pub use crate::mapping::state::WaitEnds;
 
 /// The changes of an event: it ends waits first, then starts one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,19 +2,15 @@
 //!
 //! Pure. Invariant: a mapping with an unknown word, a cycle or an impossible value is refused with its place.
 
-use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
-use std::collections::HashSet;
 
 use serde_path_to_error::{Path as JsonPath, Segment};
 
-use crate::field::Field;
-use crate::mapping::field::field_of;
-use crate::mapping::path::{IDS, PARENT_PREFIX, Path, PathScope};
+use crate::mapping::forms::Members;
+use crate::mapping::hooks::HookMapping;
 use crate::mapping::problems::{MappingError, Place};
-use crate::mapping::rule::{ANY_NAME, Entries, Entry, Rule, RuleScope, compile_entries};
-use crate::mapping::spec::{AgentSpec, HookSpec, Members, Name, NameSpec, TelemetrySpec};
-use crate::mapping::value::{FieldRule, compile_fields};
+use crate::mapping::spec::AgentSpec;
+use crate::mapping::telemetry::TelemetryMapping;
 
 /// An agent with the mappings that a server reads.
 #[derive(Debug)]
@@ -25,74 +21,6 @@ pub struct Agent {
     pub hooks: Option<HookMapping>,
     /// The mapping of its telemetry.
     pub telemetry: Option<TelemetryMapping>,
-}
-
-/// The mapping of hooks: each payload is one event.
-#[derive(Debug)]
-pub struct HookMapping {
-    /// The agent type of its events.
-    pub agent_type: String,
-    /// The name of a payload.
-    pub name: NameRule,
-    /// Keys at the start of the summary of a large payload (rule HOK-03).
-    pub summary: Vec<String>,
-    /// The fields of every event.
-    pub fields: Box<[FieldRule]>,
-    /// The rules by the names of payloads.
-    pub records: Entries,
-    /// Every first key of the mapping.
-    pub keys: Vec<String>,
-}
-
-/// The mapping of telemetry: a record is at most one event.
-#[derive(Debug)]
-pub struct TelemetryMapping {
-    /// The agent type of its events, unless a field gives another.
-    pub agent_type: String,
-    /// Names of scopes that its records have.
-    pub scopes: Vec<String>,
-    /// Names of services that its records have.
-    pub services: Vec<String>,
-    /// The start of an attribute that its records have.
-    pub attribute_prefix: Option<String>,
-    /// The name of a record.
-    pub name: NameRule,
-    /// First keys of the values that tell a record from others.
-    pub id: Vec<usize>,
-    /// Attributes that metadata omits.
-    pub omit: HashSet<String>,
-    /// The fields of every event.
-    pub fields: Box<[FieldRule]>,
-    /// The rules by the names of log records.
-    pub logs: Entries,
-    /// The rules by the names of spans.
-    pub spans: Entries,
-    /// Every first key of the mapping.
-    pub keys: Vec<Key>,
-}
-
-/// The source of a first key in telemetry.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Key {
-    /// An attribute of the record, otherwise of its resource.
-    Attribute(String),
-    /// An attribute of the parent span.
-    Parent(String),
-    /// The id of the trace.
-    TraceId,
-    /// The id of the span.
-    SpanId,
-    /// The id of the parent span.
-    ParentSpanId,
-}
-
-/// The paths of a record's name.
-#[derive(Debug)]
-pub struct NameRule {
-    /// The first text counts.
-    pub from: Vec<Path>,
-    /// Removed from the name.
-    pub prefix: String,
 }
 
 /// The members of an agent that are mappings, and the stems of their files.
@@ -122,7 +50,7 @@ fn misread(path: &JsonPath, error: &serde_json::Error) -> Vec<String> {
     };
     let place = names.iter().fold(Place::of_file(agent, stem, &problems), |place, name| place.within(name));
     let text = error.to_string();
-    // A line of the joined file helps nobody.
+    // The place says more than a line of the joined file.
     place.problem(text.split(" at line ").next().unwrap_or_default());
     problems.into_inner()
 }
@@ -137,139 +65,6 @@ impl Agent {
             name,
         }
     }
-}
-
-impl HookMapping {
-    fn compile(spec: HookSpec, agent_type: String, place: &Place<'_>, states: &Cell<usize>) -> Self {
-        let keys = RefCell::new(Vec::new());
-        let path = PathScope { has_ids: false, has_parent: false, keys: &keys };
-        let fields = compile_fields(spec.fields, &place.within("fields"), path, |name| {
-            field_of(name).filter(|field| *field != Field::AgentType)
-        });
-        // The server stores every payload, so there are a session and a rule for each.
-        if !fields.iter().any(|rule| rule.field == Field::SessionId && rule.has_default()) {
-            place.within("fields").problem("session_id needs a default");
-        }
-        let at = place.within("records");
-        let records = compile_entries(&spec.records, &at, RuleScope { path, states: Some(states) });
-        check_records(&records, &at);
-        let name = NameRule::compile(&spec.name, place, path);
-        let summary = summary_of(texts(spec.summary), spec.name.from.first(), &place.within("summary"));
-        Self { agent_type, name, summary, fields, records, keys: keys.into_inner() }
-    }
-}
-
-fn check_records(records: &Entries, place: &Place<'_>) {
-    for (name, entry) in records {
-        if matches!(entry, Entry::Noise) {
-            place.within(name).problem("every payload is an event");
-        }
-        // The server recognises such a hook by its effect on waits (rule HOK-04).
-        if entry.rules().iter().any(|rule| rule.same.is_some() && rule.states.is_empty()) {
-            place.within(name).problem("same needs a state");
-        }
-    }
-    if !records.get(ANY_NAME).is_some_and(|entry| entry.rules().iter().any(Rule::is_always)) {
-        place.problem(format_args!("{ANY_NAME} needs a rule that always applies"));
-    }
-}
-
-/// Checks the keys of summaries. The server writes them without escaping.
-fn summary_of(keys: Vec<String>, name: Option<&Name>, place: &Place<'_>) -> Vec<String> {
-    let is_plain = |key: &str| key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    for (at, key) in keys.iter().enumerate() {
-        if !is_plain(key) || keys[..at].contains(key) {
-            place.problem(format_args!("\"{key}\" is no plain key, or is there twice"));
-        }
-    }
-    // The name comes first, so that every limit has room for it.
-    if keys.first() != name.map(|name| &name.0) {
-        let name = name.map_or("undefined", |name| &name.0);
-        place.problem(format_args!("does not begin with {name}"));
-    }
-    keys
-}
-
-impl TelemetryMapping {
-    fn compile(spec: TelemetrySpec, agent_type: String, place: &Place<'_>) -> Self {
-        let keys = RefCell::new(Vec::new());
-        let of_logs = PathScope { has_ids: true, has_parent: false, keys: &keys };
-        let of_spans = PathScope { has_parent: true, ..of_logs };
-        let fields = compile_fields(spec.fields, &place.within("fields"), of_logs, field_of);
-        if !fields.iter().any(|rule| rule.field == Field::SessionId) {
-            place.within("fields").problem("session_id is missing");
-        }
-        let known = spec.known_by;
-        if known.scopes.is_none() && known.services.is_none() && known.attribute_prefix.is_none() {
-            place.within("known_by").problem("is empty");
-        }
-        let entries = |name: &str, members: &_, path| {
-            compile_entries(members, &place.within(name), RuleScope { path, states: None })
-        };
-        let (logs, spans) = (entries("logs", &spec.logs, of_logs), entries("spans", &spec.spans, of_spans));
-        Self {
-            agent_type,
-            scopes: texts(known.scopes.unwrap_or_default()),
-            services: texts(known.services.unwrap_or_default()),
-            attribute_prefix: known.attribute_prefix.map(|prefix| prefix.0),
-            name: NameRule::compile(&spec.name, place, of_logs),
-            id: ids_of(&spec.id, &place.within("id"), of_logs),
-            omit: texts(spec.omit).into_iter().collect(),
-            fields,
-            logs,
-            spans,
-            keys: keys.into_inner().into_iter().map(Key::from).collect(),
-        }
-    }
-}
-
-/// Compiles the values that tell a record from others. The JSON text of each is hashed as it came.
-fn ids_of(names: &[Name], place: &Place<'_>, scope: PathScope<'_>) -> Vec<usize> {
-    let compiled = names.iter().enumerate().map(|(at, name)| {
-        let path = Path::compile(&name.0, &place.within(at), scope);
-        if !path.is_key() {
-            place.within(at).problem(format_args!("{} is no whole attribute", name.0));
-        }
-        path.key
-    });
-    compiled.collect()
-}
-
-impl NameRule {
-    fn compile(spec: &NameSpec, place: &Place<'_>, scope: PathScope<'_>) -> Self {
-        let place = place.within("name").within("from");
-        let from = spec.from.iter().enumerate();
-        Self {
-            from: from.map(|(at, name)| Path::compile(&name.0, &place.within(at), scope)).collect(),
-            prefix: spec.prefix.as_ref().map(|prefix| prefix.0.clone()).unwrap_or_default(),
-        }
-    }
-
-    /// Returns a name without the prefix.
-    pub fn short<'a>(&self, name: &'a str) -> &'a str {
-        name.strip_prefix(&*self.prefix).unwrap_or(name)
-    }
-
-    /// Returns a name with the prefix: the `source_event` of its events.
-    pub fn full<'a>(&self, name: Cow<'a, str>) -> Cow<'a, str> {
-        if name.starts_with(&*self.prefix) { name } else { Cow::Owned(format!("{}{name}", self.prefix)) }
-    }
-}
-
-impl From<String> for Key {
-    fn from(key: String) -> Self {
-        match (IDS.iter().position(|id| *id == key), key.strip_prefix(PARENT_PREFIX)) {
-            (Some(0), _) => Key::TraceId,
-            (Some(1), _) => Key::SpanId,
-            (Some(_), _) => Key::ParentSpanId,
-            (None, Some(name)) => Key::Parent(name.to_owned()),
-            (None, None) => Key::Attribute(key),
-        }
-    }
-}
-
-fn texts(names: Vec<Name>) -> Vec<String> {
-    names.into_iter().map(|name| name.0).collect()
 }
 
 #[cfg(test)]

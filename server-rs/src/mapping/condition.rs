@@ -1,8 +1,9 @@
 //! Tests whether a rule or a value applies: `match` and `unless` of `contract/mapping.md`. Pure.
 
+use crate::mapping::forms::Members;
 use crate::mapping::path::{Found, Path, PathScope, Source};
 use crate::mapping::problems::Place;
-use crate::mapping::spec::{Members, Texts};
+use crate::mapping::spec::Texts;
 
 #[derive(Debug)]
 struct Condition {

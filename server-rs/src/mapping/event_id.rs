@@ -4,7 +4,7 @@
 
 use sha2::{Digest, Sha256};
 
-use crate::telemetry::values::push_text;
+use crate::text::push_json;
 
 /// Returns the id of the event about the subject of this kind and name.
 pub fn same_id(kind: &str, agent_type: &str, session_id: &str, name: &str) -> String {
@@ -26,7 +26,7 @@ impl Items {
     pub fn text(&mut self, text: Option<&str>) {
         self.next();
         match text {
-            Some(text) => push_text(&mut self.json, text),
+            Some(text) => push_json(&mut self.json, text),
             None => self.json.push_str("null"),
         }
     }

@@ -118,7 +118,7 @@ impl Path {
         if self.rest.is_empty() {
             return Some(first);
         }
-        let (mut values, is_list) = self.members(first);
+        let (mut values, is_list) = self.members(&first);
         match values.pop() {
             Some(_) if is_list => Some(Found::List),
             last => last.map(Found::Json),
@@ -131,11 +131,11 @@ impl Path {
         if self.rest.is_empty() {
             return meets(&first);
         }
-        self.members(first).0.into_iter().any(|value| meets(&Found::Json(value)))
+        self.members(&first).0.into_iter().any(|value| meets(&Found::Json(value)))
     }
 
     /// Returns the values inside of the first one, and whether an array is on the way.
-    fn members<'a>(&self, first: Found<'a>) -> (Vec<Json<'a>>, bool) {
+    fn members<'a>(&self, first: &Found<'a>) -> (Vec<Json<'a>>, bool) {
         let mut values = Vec::new();
         let Found::Json(json) = first else { return (values, false) };
         let mut walk = Walk { text: json.text, values: &mut values };

@@ -6,9 +6,10 @@ use crate::event::{Event, FieldValue, Text};
 use crate::field::{Field, FieldKind};
 use crate::mapping::condition::Conditions;
 use crate::mapping::field::{Valid, field_value, whole_of};
+use crate::mapping::forms::{Given, Members};
 use crate::mapping::path::{Found, Path, PathScope, Source};
 use crate::mapping::problems::Place;
-use crate::mapping::spec::{ComputedSpec, Constant, Given, Members, ValueSpec};
+use crate::mapping::spec::{ComputedSpec, Constant, ValueSpec};
 
 /// The source of a value.
 #[derive(Debug)]

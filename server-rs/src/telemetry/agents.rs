@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use crate::contract::LIMITS;
 use crate::field::Field;
 use crate::mapping;
-use crate::mapping::compile::{Key, TelemetryMapping};
+use crate::mapping::telemetry::{Key, TelemetryMapping};
 use crate::mapping::value::FieldRule;
 use crate::telemetry::values::{Attributes, text_json};
 

@@ -7,11 +7,11 @@ use std::collections::HashMap;
 
 use crate::event::{Event, FieldValue, Text};
 use crate::field::Field;
-use crate::mapping::compile::Key;
 use crate::mapping::event_id::{Items, same_id};
 use crate::mapping::field::field_value;
 use crate::mapping::path::{Found, Json, Source};
 use crate::mapping::rule::{Meaning, Rule, first_rule};
+use crate::mapping::telemetry::Key;
 use crate::mapping::value::{Texts, put_fields, put_value};
 use crate::telemetry::agents::{Agent, is_for_children};
 use crate::telemetry::counters::Reason;
@@ -207,11 +207,10 @@ impl<'a> Reading<'a> {
         for id in [&record.trace_id, &record.span_id, &record.parent_span_id] {
             items.text(id.as_deref());
         }
-        for key in &self.agent.spec.id {
-            match self.get(*key) {
+        for value in self.agent.spec.id.iter().map(|key| self.get(*key)) {
+            match value {
                 Some(Found::Json(json)) => items.json(Some(json.text)),
-                Some(value) => items.text(value.text().as_deref()),
-                None => items.json(None),
+                value => items.text(value.and_then(Found::text).as_deref()),
             }
         }
         items.id()

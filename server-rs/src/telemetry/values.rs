@@ -13,6 +13,7 @@ use crate::telemetry::json_values::{read_attributes, read_value};
 use crate::telemetry::message::{Fields, Form, Node};
 use crate::telemetry::otlp::Kind;
 use crate::telemetry::value::Value;
+use crate::text::push_json;
 
 /// The JSON texts of values by key, in order.
 #[derive(Debug, Default)]
@@ -76,20 +77,8 @@ impl Attributes {
 /// Returns the JSON text of a string.
 pub fn text_json(text: &str) -> String {
     let mut json = String::with_capacity(text.len() + 2);
-    push_text(&mut json, text);
+    push_json(&mut json, text);
     json
-}
-
-/// Appends the JSON text of a string.
-pub fn push_text(json: &mut String, text: &str) {
-    let is_plain = |byte: u8| byte >= b' ' && byte != b'"' && byte != b'\\';
-    if text.bytes().all(is_plain) {
-        for part in ["\"", text, "\""] {
-            json.push_str(part);
-        }
-    } else {
-        json.push_str(&serde_json::Value::from(text).to_string());
-    }
 }
 
 /// Appends a member to an object without its closing brace.
@@ -97,7 +86,7 @@ pub(super) fn push_member(object: &mut String, key: &str, value: &str) {
     if !object.ends_with('{') {
         object.push(',');
     }
-    push_text(object, key);
+    push_json(object, key);
     object.push(':');
     object.push_str(value);
 }
