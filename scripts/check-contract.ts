@@ -8,17 +8,14 @@
  */
 import { fileURLToPath } from 'node:url';
 import { answerHelp } from '@twin-ingest/testkit/process/usage.ts';
-import { checkAgent } from './checks/agents.ts';
+import { checkAgents } from './checks/agents.ts';
 import { checkFields } from './checks/fields.ts';
 import { checkFormats } from './checks/formats.ts';
-import { checkHooks } from './checks/hooks.ts';
 import { checkOpenapi, citedRules } from './checks/openapi.ts';
 import { checkOption, type Option } from './checks/options.ts';
 import { checkOtlp } from './checks/otlp.ts';
 import { checkChapters, checkCodes, checkNumbers, checkProofs, ruleNames } from './checks/rules.ts';
 import { checkSchemas } from './checks/schemas.ts';
-import { checkSummaries, isSummaries } from './checks/summaries.ts';
-import { checkTranscripts } from './checks/transcripts.ts';
 import type { Fields } from './contract/fields.ts';
 import { type Facts, type Json, type JsonObject, readFacts } from './contract-facts.ts';
 import { generate, isCurrent } from './update-contract.ts';
@@ -49,23 +46,8 @@ export function checkContract(facts: Facts): Verdict {
     ...checkOpenapi(openapi, file('routes.json'), file('vocabulary.json'), facts.version),
     ...checkFormats(file('formats.json'), file('routes.json'), openapi),
     ...checkCodes(facts.rules, errors),
-    ...[...facts.json]
-      .filter(([name, value]) => name.startsWith('hooks/') && !isSummaries(name) && value !== undefined)
-      .flatMap(([name, value]) => [
-        ...checkHooks(name, value!, file('vocabulary.json'), file('event.schema.json')),
-        ...checkSummaries(name, value!, facts.json),
-      ]),
-    ...checkOtlp(file('otlp.json'), file('routes.json'), errors, [...facts.json.keys()]),
-    ...[...facts.json]
-      .filter(([name, value]) => name.startsWith('agents/') && value !== undefined)
-      .flatMap(([name, value]) =>
-        checkAgent(name, value!, file('vocabulary.json'), file('fields.json') as unknown as Fields),
-      ),
-    ...[...facts.json]
-      .filter(([name, value]) => name.startsWith('transcripts/') && value !== undefined)
-      .flatMap(([name, value]) =>
-        checkTranscripts(name, value!, file('vocabulary.json'), file('fields.json') as unknown as Fields),
-      ),
+    ...checkAgents(facts.json),
+    ...checkOtlp(file('otlp.json'), file('routes.json'), errors),
     ...checkFields(file('fields.json') as unknown as Fields, {
       schema: facts.schema,
       rules: facts.rules,

@@ -39,11 +39,12 @@ export const LAYERS: readonly string[] = [
   ],
   ...[
     'field',
-    'waits',
     'event',
     'topics',
     'scanner',
     'json',
+    'mapping',
+    'waits',
     'prices',
     'truncate',
     'fields',

@@ -27,7 +27,7 @@ export interface Facts {
   readonly version: string;
   /** The migrations, one after the other. */
   readonly schema: string;
-  /** Every JSON file of `contract/`, those of `hooks`, `agents` and `transcripts` by `FOLDER/NAME`; `undefined` for invalid JSON. */
+  /** Every JSON file of `contract/`, those of agents by `agents/NAME/FILE`; `undefined` for invalid JSON. */
   readonly json: ReadonlyMap<string, Json | undefined>;
   /** Names of everything in `contract/`. */
   readonly files: readonly string[];
@@ -45,9 +45,7 @@ export const SOURCE_FOLDERS = ['server-rs/src', 'server-ts/src'] as const;
 export async function readFacts(root: string): Promise<Facts> {
   const contract = join(root, 'contract');
   const files = readdirSync(contract);
-  const mappings = ['hooks', 'agents', 'transcripts']
-    .flatMap((folder) => filesBelow(join(contract, folder)))
-    .map((path) => path.slice(contract.length + 1));
+  const mappings = filesBelow(join(contract, 'agents')).map((path) => path.slice(contract.length + 1));
   const json = [...files.filter((name) => name.endsWith('.json')), ...mappings].map(
     (name) => [name, parse(readFileSync(join(contract, name), 'utf8'))] as const,
   );

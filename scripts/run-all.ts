@@ -70,7 +70,14 @@ const PAGE: Stage = [lane('page:check')];
  * and comes first, because a test of the scripts fails when a file of a build changes meanwhile.
  */
 const BUILD = lane('ts:build', 'rust:build', 'examples:rust');
-const WITHOUT_SERVERS = lane('contract:check', 'twins:check', 'imports:check', 'results:check', 'ts:test');
+const WITHOUT_SERVERS = lane(
+  'contract:check',
+  'twins:check',
+  'imports:check',
+  'results:check',
+  'mapping:test',
+  'ts:test',
+);
 /** They need nothing that was built, so they share a lane with the tests of Rust, which ends first. */
 const SCRIPTS = lane('scripts:test');
 const LINT = lane('lint', 'english:check', 'subjects:check');

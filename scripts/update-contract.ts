@@ -9,6 +9,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { answerHelp } from '@twin-ingest/testkit/process/usage.ts';
+import { agentsFile } from './contract/agents.ts';
 import type { Fields } from './contract/fields.ts';
 import { type Config, rustFlags, scriptFlags } from './contract/flags.ts';
 import { rustLimits, scriptLimits } from './contract/limits.ts';
@@ -58,6 +59,7 @@ export function generate(root: string): Generated[] {
     .map((name) => name.replace(/\.sql$/, ''))
     .sort();
   return [
+    { path: 'contract/agents.json', content: agentsFile(root) },
     { path: 'contract/event.schema.json', content: eventSchema(json('event.schema.json'), fields, words) },
     { path: 'contract/schema.json', content: schemaFile(json('schema.json'), schema) },
     { path: 'contract/routes.json', content: routes },

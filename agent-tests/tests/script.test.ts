@@ -31,9 +31,13 @@ test('a script gives no two answers the same tokens', () => {
     assert.equal(new Set(served.map(({ usage }) => usage![part])).size, served.length);
 });
 
+interface Agent {
+  readonly versions: { readonly telemetry: { readonly captured: string } };
+}
+
 for (const { name, agentType } of AGENTS.filter(({ name }) => name !== 'opencode'))
   test(`the pinned version of ${name} is the one that its mapping was captured with`, () => {
-    const file = `${ROOT}contract/agents/${agentType.replaceAll('_', '-')}.json`;
-    const { captured } = JSON.parse(readFileSync(file, 'utf8')) as { captured: string };
-    assert.equal(VERSIONS[name].version, captured);
+    const file = `${ROOT}contract/agents/${agentType.replaceAll('_', '-')}/agent.json`;
+    const { versions } = JSON.parse(readFileSync(file, 'utf8')) as Agent;
+    assert.equal(VERSIONS[name].version, versions.telemetry.captured);
   });

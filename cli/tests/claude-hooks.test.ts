@@ -1,8 +1,8 @@
 /** Tests adding and removing hooks in settings of Claude Code: tables of texts; every other byte stays. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import RECIPE from '../../contract/agents/claude-code/connect.json' with { type: 'json' };
 import CONFIG from '../../contract/config.json' with { type: 'json' };
-import HOOKS from '../../contract/hooks/claude-code.json' with { type: 'json' };
 import ROUTES from '../../contract/routes.json' with { type: 'json' };
 import { type ServerAddress, type SettingsError, TOKEN_VARIABLE } from '../src/connect/agent.ts';
 import { CLAUDE_HOOKS, HOOK_PATH, handlersFor } from '../src/connect/claude-hooks.ts';
@@ -81,10 +81,9 @@ test('each hook is connected as the contract says, by a handler that holds no to
   assert.ok(ROUTES.routes.some(({ path, methods }) => path === HOOK_PATH && methods.includes('POST')));
   for (const { server, machine } of SET_UPS) {
     const handlers = handlersFor(server, machine);
-    for (const [event, hook] of Object.entries(HOOKS.hooks)) {
-      const type = 'connect' in hook ? hook.connect : undefined;
-      assert.equal(handlers.get(event)?.type, type && machine.hasCurl ? 'command' : type, event);
-    }
+    for (const [event, type] of Object.entries(RECIPE.hooks.events))
+      assert.equal(handlers.get(event)?.type, machine.hasCurl ? 'command' : type, event);
+    assert.equal(handlers.size, Object.keys(RECIPE.hooks.events).length);
     assert.equal(handlers.has('WorktreeCreate'), false);
     for (const handler of handlers.values()) assert.ok(CLAUDE_HOOKS.isOwn(handler));
   }

@@ -9,7 +9,6 @@ import { linesOf } from '../src/import/lines.ts';
 import { MAPPINGS } from '../src/import/mapping.ts';
 import { shortened } from '../src/import/shorten.ts';
 import { Transcript } from '../src/import/transcript.ts';
-import { fieldsOf, lastSegment, valueAt } from '../src/import/values.ts';
 import { run } from './run-script.ts';
 import { at, CLAUDE_SESSION, claudeTurn, lines } from './transcripts.ts';
 
@@ -84,30 +83,6 @@ test('each file is found once, whatever links lead to it, and loops end', async 
     assert.deepEqual(found('p/same.jsonl'), ['p/same.jsonl']);
     assert.throws(() => found('p/broken.jsonl'), { code: 'ENOENT' });
   });
-});
-
-test('a path goes into the objects of arrays', () => {
-  const line = { a: [{ b: 1 }, { c: 2 }, { b: null }, 'x'], d: { e: 'f' } };
-  assert.deepEqual(valueAt(line, 'a.b'), [1]);
-  assert.equal(valueAt(line, 'd.e'), 'f');
-  assert.equal(valueAt(line, 'a.z'), undefined);
-  assert.equal(valueAt(line, 'd.constructor'), undefined);
-});
-
-test('a value that breaks the rule of its field is absent', () => {
-  const line = { tokens: -1, cost: 2e6, tool: 'x'.repeat(257), model: ' m ', less: 9 };
-  const rule = (field: string, key: string, less: string[] = []) => ({ field, keys: [key], less });
-  assert.deepEqual(
-    fieldsOf(line, [
-      rule('tokens_in', 'tokens'),
-      rule('cost_usd', 'cost'),
-      rule('tool_name', 'tool'),
-      rule('model', 'model'),
-      rule('tokens_out', 'less', ['less', 'less']),
-    ]),
-    { model: 'm', tokens_out: 0 },
-  );
-  assert.equal(lastSegment('C:\\work\\app\\'), 'app');
 });
 
 test('metadata is cut until it fits, at any depth', () => {

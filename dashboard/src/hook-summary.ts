@@ -1,10 +1,10 @@
 /**
- * Writes the line that describes a hook: the template of `contract/hooks`, filled from the payload.
+ * Writes the line that describes a hook: the template of `contract/agents/NAME/summaries.json`, filled from the payload.
  *
  * Invariant: a hook with templates always gets a line, since its last template needs nothing from the payload.
  */
-import CLAUDE_CODE from '../../contract/hooks/claude-code.summaries.json' with { type: 'json' };
-import CODEX from '../../contract/hooks/codex.summaries.json' with { type: 'json' };
+import CLAUDE_CODE from '../../contract/agents/claude-code/summaries.json' with { type: 'json' };
+import CODEX from '../../contract/agents/codex/summaries.json' with { type: 'json' };
 
 export interface Summaries {
   readonly object_paths: readonly string[];

@@ -3,8 +3,8 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import HOOKS from '../../contract/hooks/claude-code.json' with { type: 'json' };
-import CODEX_HOOKS from '../../contract/hooks/codex.json' with { type: 'json' };
+import HOOKS from '../../contract/agents/claude-code/summaries.json' with { type: 'json' };
+import CODEX_HOOKS from '../../contract/agents/codex/summaries.json' with { type: 'json' };
 import { hookSummary } from '../src/hook-summary.ts';
 
 type Payload = Readonly<Record<string, unknown>>;

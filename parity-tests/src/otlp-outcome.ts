@@ -1,13 +1,11 @@
 /**
- * Computes the result of an OTLP request's records (rules OTL-05 to OTL-09): a third implementation of
- * `contract/agents`.
+ * Computes the result of an OTLP request's records (rules OTL-05 to OTL-09).
  *
- * Invariant: it shares no code with a server, and reads the mappings from their files.
+ * Invariant: it shares no code with a server, and reads the mappings from their file.
  */
-import FIELDS from '../../contract/fields.json' with { type: 'json' };
-import LIMITS from '../../contract/limits.json' with { type: 'json' };
 import { eventIdOf } from './event-id.ts';
-import { type Agent, agentOf, type Entry, type FieldSource, UNKNOWN } from './otlp-agents.ts';
+import { checked, fieldsOf, type Reading, type Rule, ruleOf, textOf } from './mapped-value.ts';
+import { type Agent, agentOf, UNKNOWN } from './otlp-agents.ts';
 import {
   type Attributes,
   attributesOf,
@@ -84,15 +82,14 @@ function outcome(source: Source, agent: Agent | undefined): RecordOutcome {
   if (agent === undefined) return { agent: UNKNOWN, ignored: 'unknown_agent' };
   const named = { agent: agent.agent_type };
   const name = nameOf(source, agent);
-  const entry = meaningOf(source, agent, name);
-  if (entry === undefined) return { ...named, ignored: 'unknown_event' };
-  if (entry === 'noise') return { ...named, ignored: 'noise' };
-  const fields = fieldsOf(source, [...agent.fields, ...(entry.fields ?? [])]);
-  if (fields.session_id === null) return { ...named, ignored: 'no_session' };
-  const typed = (agent.agent_type_keys ?? [])
-    .map((key) => lookUp(source, key))
-    .find((one) => one !== undefined);
-  const agentType = checked('agent_type', typed ?? JSON.stringify(agent.agent_type));
+  const reading: Reading = { at: (path) => lookUp(source, path), hasDigits: true };
+  const rule = ruleOf(agent[source.signal], name, reading);
+  if (rule === undefined) return { ...named, ignored: 'unknown_event' };
+  if (rule === 'noise') return { ...named, ignored: 'noise' };
+  const fields = fieldsOf([agent.fields, rule.fields ?? {}], reading);
+  if (fields.session_id === undefined) return { ...named, ignored: 'no_session' };
+  const typed = textOf('agent_type', agent.fields.agent_type ?? [], reading);
+  const agentType = checked('agent_type', typed ?? JSON.stringify(agent.agent_type), false);
   if (agentType === null) return { ...named, ignored: 'invalid' };
   const [start, end] = timesOf(source);
   const time = start ?? (source.signal === 'logs' ? end : undefined);
@@ -102,55 +99,54 @@ function outcome(source: Source, agent: Agent | undefined): RecordOutcome {
       ? { duration_ms: Number((BigInt(end) - BigInt(start)) / 1_000_000n) }
       : {};
   const row = wholeRow({
-    event_id: eventId(source, agent, entry, name, agentType, fields.session_id),
-    agent_type: agentType,
-    event_type: entry.event_type,
+    event_id: eventId(source, agent, rule, name, agentType, fields.session_id),
+    event_type: rule.event_type,
     source: 'otel',
-    source_event: checked('source_event', JSON.stringify(agent.name_prefix + name)),
+    source_event: checked('source_event', JSON.stringify(agent.prefix + name), false),
     client_timestamp: time === undefined ? null : new Date(Number(BigInt(time) / 1_000_000n)).toISOString(),
+    status: rule.event_type === 'error' ? 'error' : 'success',
     ...fields,
+    agent_type: agentType,
     ...duration,
-    status: hasFailed(source, entry) || entry.event_type === 'error' ? 'error' : 'success',
+    ...(hasFailed(source) ? { status: 'error' } : {}),
     metadata: JSON.parse(metadata),
   });
   return { ...named, row, metadata };
 }
 
 /** Returns the name of a record; empty if it has none. */
-function nameOf(source: Source, { name_keys, name_prefix }: Agent): string {
+function nameOf(source: Source, { name, prefix }: Agent): string {
   const { signal, record } = source;
   const body = signal === 'logs' ? valueText(record.body) : undefined;
   const texts = [
-    ...name_keys.map((key) => lookUp(source, key)),
+    ...name.from.map((path) => lookUp(source, path)),
     valueText({ stringValue: signal === 'logs' ? record.eventName : record.name }),
     body,
   ];
   const text = texts.find((one) => one !== undefined && /^"./s.test(one) && one !== '""');
-  return text === undefined ? '' : withoutPrefix(plainText(text), name_prefix);
+  return text === undefined ? '' : withoutPrefix(plainText(text), prefix);
 }
 
 function withoutPrefix(name: string, prefix: string): string {
   return name.startsWith(prefix) ? name.slice(prefix.length) : name;
 }
 
-function meaningOf(source: Source, agent: Agent, name: string): Entry | 'noise' | undefined {
-  const entries = agent[source.signal];
-  const named = Object.hasOwn(entries, name) ? [entries[name]!].flat() : [];
-  const holds = (entry: Entry | 'noise'): boolean =>
-    entry === 'noise' ||
-    Object.entries(entry.when ?? {}).every(([key, wanted]) => {
-      const text = lookUp(source, key);
-      return text !== undefined && (wanted === '*' || plainText(text) === wanted);
-    });
-  return named.find(holds) ?? [entries['*'] ?? []].flat().find(holds);
+/** Returns the JSON text of the value at a path. */
+function lookUp({ record, own, shared, parent }: Source, path: string): string | undefined {
+  const [first = '', ...rest] = path.split('/').map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
+  if (first === '$parent') return memberOf(parent(rest[0]!), rest.slice(1));
+  const id = idsOf(record).get(first.slice(1));
+  if (first.startsWith('$')) return id === undefined ? undefined : JSON.stringify(id);
+  return memberOf(own.get(first) ?? shared.get(first), rest);
 }
 
-/** Returns the JSON text of the value at a mapping's key. */
-function lookUp({ record, own, shared, parent }: Source, key: string): string | undefined {
-  if (key.startsWith('$parent.')) return parent(key.slice('$parent.'.length));
-  const id = idsOf(record).get(key.slice(1));
-  if (key.startsWith('$')) return id === undefined ? undefined : JSON.stringify(id);
-  return own.get(key) ?? shared.get(key);
+/** Returns the JSON text that keys lead to inside of a value. */
+function memberOf(json: string | undefined, keys: readonly string[]): string | undefined {
+  if (json === undefined || keys.length === 0) return json;
+  let value: unknown = JSON.parse(json);
+  for (const key of keys)
+    value = Object(value) === value && Object.hasOwn(value as object, key) ? (value as Members)[key] : null;
+  return value === null ? undefined : JSON.stringify(value);
 }
 
 function idsOf(record: Members): ReadonlyMap<string, string | undefined> {
@@ -167,65 +163,16 @@ function timesOf({ signal, record }: Source): readonly [string | undefined, stri
     : [timeOf(record.startTimeUnixNano), timeOf(record.endTimeUnixNano)];
 }
 
-/** Returns each field in its stored form. Absent fields are omitted, except the session. */
-function fieldsOf(
-  source: Source,
-  fields: readonly FieldSource[],
-): Record<string, unknown> & { session_id: string | null } {
-  const values: Record<string, unknown> = {};
-  for (const { field, keys, plus = [], less = [] } of fields) {
-    const text = keys.map((key) => lookUp(source, key)).find((one) => one !== undefined);
-    if (text === undefined) continue;
-    let value = checked(field, text);
-    const sum = (of: readonly string[]): number =>
-      of.reduce((total, key) => total + Number(checked(field, lookUp(source, key) ?? 'null') ?? 0), 0);
-    if (typeof value === 'number' && plus.length + less.length > 0)
-      value = checked(field, String(Math.max(0, value + sum(plus) - sum(less))));
-    values[field] = value ?? defaultOf(field);
-  }
-  return { ...values, session_id: (values.session_id as string | undefined) ?? null };
-}
-
-interface Rule {
-  readonly kind: string;
-  readonly bytes?: number;
-  readonly default?: unknown;
-}
-
-const RULES = FIELDS.fields as unknown as Readonly<Record<string, Rule>>;
-
-function defaultOf(field: string): unknown {
-  return RULES[field]!.default ?? null;
-}
-
-/** Returns a value by rules EVT-04 to EVT-07; null if it is invalid. */
-function checked(field: string, json: string): string | number | null {
-  const { kind, bytes } = RULES[field]!;
-  if (kind === 'text') {
-    const text = json.startsWith('"') ? plainText(json).trim() : '';
-    return text === '' || Buffer.byteLength(text) > bytes! ? null : text;
-  }
-  const digits = /^"\d+"$/.test(json) ? plainText(json) : json;
-  const number = /^-?[\d.]/.test(digits) ? Number(digits) : Number.NaN;
-  if (!(number >= 0)) return null;
-  if (kind === 'dollars') return number > 1_000_000 ? null : Math.round(number * 1e9) / 1e9;
-  return Number.isInteger(number) && number <= LIMITS.max_integer ? number : null;
-}
-
-function hasFailed(source: Source, { status }: Entry): boolean {
-  const { code } = (source.record.status ?? {}) as Members;
-  if (source.signal === 'spans' && code === 2) return true;
-  const json = status && lookUp(source, status.key);
-  if (status === undefined || json === undefined) return false;
-  const text = plainText(json);
-  return (status.error?.includes(text) ?? false) || status.error_unless?.includes(text) === false;
+function hasFailed({ signal, record }: Source): boolean {
+  const { code } = (record.status ?? {}) as Members;
+  return signal === 'spans' && code === 2;
 }
 
 function metadataOf(source: Source, agent: Agent, name: string): string {
   const { signal, record, own } = source;
-  const members = new Map([...own].filter(([key]) => !agent.dropped_keys.includes(key)));
+  const members = new Map([...own].filter(([key]) => !agent.omit.includes(key)));
   const body = signal === 'logs' ? valueText(record.body) : undefined;
-  const isName = body !== undefined && [name, agent.name_prefix + name].includes(plainText(body));
+  const isName = body !== undefined && [name, agent.prefix + name].includes(plainText(body));
   if (body !== undefined && !(isName && body.startsWith('"'))) members.set('body', body);
   const [start, end] = timesOf(source);
   const more = [
@@ -244,18 +191,16 @@ function metadataOf(source: Source, agent: Agent, name: string): string {
 function eventId(
   source: Source,
   agent: Agent,
-  { same }: Entry,
+  { same }: Rule,
   name: string,
   agentType: unknown,
   sessionId: unknown,
 ): string {
-  const value = same && lookUp(source, same.key);
+  const value = same && lookUp(source, same.from);
   if (value?.startsWith('"') && value !== '""')
     return eventIdOf(`${JSON.stringify([agentType, sessionId, same!.kind]).slice(0, -1)},${value}]`);
   const ids = idsOf(source.record);
   const parts = [agentType, source.signal, name, ...timesOf(source), ...ids.values()];
   const texts = parts.map((part) => JSON.stringify(part ?? null));
-  return eventIdOf(
-    `[${[...texts, ...agent.event_id.map((key) => lookUp(source, key) ?? 'null')].join(',')}]`,
-  );
+  return eventIdOf(`[${[...texts, ...agent.id.map((path) => lookUp(source, path) ?? 'null')].join(',')}]`);
 }

@@ -1,23 +1,21 @@
-/** Checks `otlp.json` against the routes, the errors and the mappings of agents (rules OTL-01 to OTL-05). */
+/** Checks `otlp.json` against the routes and the errors (rules OTL-01 to OTL-04). */
 import type { Json, JsonObject } from '../contract-facts.ts';
 import { isObject, texts, unknownKeys } from './shape.ts';
 
-const KEYS = ['about', 'requests', 'agents', 'messages', 'wrong_path', 'reasons', 'status_codes'];
+const KEYS = ['about', 'requests', 'messages', 'wrong_path', 'reasons', 'status_codes'];
 const SCALARS = ['fixed64', 'int64', 'double', 'bool', 'enum', 'string', 'bytes', 'id16', 'id8'];
 const SIGNALS = ['logs', 'metrics', 'spans'];
 /** The status of `overloaded` in answers to telemetry (rule OTL-01). */
 const TOO_MANY = 429;
 
-/** Returns the problems of the file. `files` are the names of all JSON files below `contract/`. */
-export function checkOtlp(otlp: Json, routes: Json, errors: JsonObject, files: readonly string[]): string[] {
+/** Returns the problems of the file. */
+export function checkOtlp(otlp: Json, routes: Json, errors: JsonObject): string[] {
   if (!isObject(otlp)) return ['otlp.json is no object'];
-  const { requests, agents, messages, reasons, status_codes: codes } = otlp;
+  const { requests, messages, reasons, status_codes: codes } = otlp;
   const known = isObject(messages) ? Object.keys(messages) : [];
   const problems = [
     ...unknownKeys(otlp, KEYS, ''),
-    ...texts(agents, 'agents'),
     ...texts(reasons, 'reasons'),
-    ...checkAgents(Array.isArray(agents) ? agents : [], files),
     ...(isObject(messages)
       ? Object.entries(messages).flatMap(([name, fields]) => checkMessage(name, fields, known))
       : ['messages is no object']),
@@ -27,16 +25,6 @@ export function checkOtlp(otlp: Json, routes: Json, errors: JsonObject, files: r
     ...checkCodes(isObject(codes) ? codes : {}, errors),
   ];
   return problems.map((text) => `otlp.json: ${text}`);
-}
-
-/** Checks that each agent has a file, and each file an agent. */
-function checkAgents(agents: readonly Json[], files: readonly string[]): string[] {
-  const wanted = agents.map((name) => `agents/${String(name)}.json`);
-  const there = files.filter((name) => name.startsWith('agents/'));
-  return [
-    ...wanted.filter((name) => !there.includes(name)).map((name) => `${name} is not there`),
-    ...there.filter((name) => !wanted.includes(name)).map((name) => `${name} is of no agent`),
-  ];
 }
 
 function checkMessage(name: string, fields: Json, known: readonly string[]): string[] {

@@ -1,35 +1,30 @@
 /**
- * Checks the summaries in `contract/hooks/AGENT.summaries.json`: every hook of the agent has one. Each list must end
+ * Checks the summaries in `contract/agents/NAME/summaries.json`: every hook of the agent has one. Each list must end
  * with a template that needs nothing from a payload, so that the dashboard always has a line to show.
  */
+import { ANY_NAME } from '@twin-ingest/mapping/rule.ts';
 import type { Json, JsonObject } from '../contract-facts.ts';
 
-const ENDING = '.summaries.json';
 /** Matches a placeholder such as `{a.b|c}`. */
 const PLACE = /\{[^}]*\}/g;
 const PATHS = /^\{\w+(\.\w+)*(\|\w+(\.\w+)*)*\}$/;
 
-export function isSummaries(name: string): boolean {
-  return name.startsWith('hooks/') && name.endsWith(ENDING);
-}
-
-/** Returns the problems of a mapping's summaries, by the mapping's name below `contract/`. */
+/** Returns the problems of a file of summaries, by its name below `contract/`. */
 export function checkSummaries(
-  name: string,
+  file: string,
   mapping: Json,
   files: ReadonlyMap<string, Json | undefined>,
 ): string[] {
-  const file = name.replace(/\.json$/, ENDING);
   const summaries = files.get(file) as JsonObject | undefined;
-  if (summaries === undefined) return [`${name} has no summaries: ${file} is not there`];
+  if (summaries === undefined) return [`${file} is not there`];
   const { about: _, object_paths, known, hooks, other, ...rest } = summaries;
   const lists = (hooks ?? {}) as JsonObject;
   const problems = [
     ...Object.keys(rest).map((key) => `${key} means nothing`),
     ...(isTexts(object_paths) ? [] : ['object_paths is no list of texts']),
     ...(isTexts(known) ? [] : ['known is no list of texts']),
-    ...Object.keys(((mapping as JsonObject).hooks ?? {}) as JsonObject)
-      .filter((hook) => !Object.hasOwn(lists, hook))
+    ...Object.keys(((mapping as JsonObject).records ?? {}) as JsonObject)
+      .filter((hook) => hook !== ANY_NAME && !Object.hasOwn(lists, hook))
       .map((hook) => `${hook} has no summary`),
     ...Object.entries({ ...lists, other: other ?? null }).flatMap(([hook, list]) =>
       checkTemplates(hook, list),

@@ -62,30 +62,22 @@ const OPENAPI = {
 
 /** A valid mapping of hooks. */
 const HOOKS = {
-  name_key: 'name',
-  agent_type: 'agent',
   source: 'hook',
-  fields: [{ field: 'session_id', key: 'id' }],
-  summary_keys: ['name', 'id'],
-  hooks: { End: { event_type: 'tool_use' } },
-  other: { event_type: 'tool_use' },
+  name: { from: ['name'] },
+  summary: ['name', 'id'],
+  fields: { session_id: { from: 'id', default: 'unknown' } },
+  records: { End: { event_type: 'tool_use' }, '*': { event_type: 'tool_use' } },
 };
 
-/** A valid mapping of telemetry. */
-const AGENT = {
-  agent_type: 'agent',
-  captured: '1.0',
-  not_captured: [],
-  scopes: ['agent'],
-  services: [],
-  name_keys: ['name'],
-  name_prefix: '',
-  dropped_keys: [],
-  fields: [{ field: 'session_id', keys: ['id'] }],
-  event_id: ['id'],
-  logs: {},
-  spans: {},
-};
+/** Returns an agent with such hooks, in its folder and in the file that joins all agents. */
+function agentWith(hooks: unknown): Tree {
+  const agent = { label: 'Agent', agent_type: 'agent' };
+  return {
+    'contract/agents.json': { agent: { ...agent, hooks } },
+    'contract/agents/agent/agent.json': { ...agent, versions: {} },
+    'contract/agents/agent/hooks.json': hooks,
+  };
+}
 
 const GOOD: Tree = {
   'contract/README.md': PAGE,
@@ -153,17 +145,15 @@ const GOOD: Tree = {
   'contract/migrations/0001_init.sql':
     'CREATE TABLE events (session INTEGER NOT NULL); CREATE VIEW events_readable AS SELECT session AS session_id FROM events;',
   'contract/event.schema.json': { type: 'object', properties: { session_id: {} } },
-  'contract/hooks/agent.json': HOOKS,
-  'contract/agents/agent.json': AGENT,
+  ...agentWith(HOOKS),
   'contract/otlp.json': {
     requests: {},
-    agents: ['agent'],
     messages: {},
     reasons: [],
     status_codes: { 400: 3 },
   },
   'contract/thing.schema.json': { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object' },
-  'contract/hooks/agent.summaries.json': {
+  'contract/agents/agent/summaries.json': {
     object_paths: [],
     known: [],
     hooks: { End: ['The end'] },
@@ -348,19 +338,38 @@ test('a statement that one server does not use is a problem', async () => {
   ]);
 });
 
-test('hooks with a wrong word, and a hooks file with invalid JSON, are problems', async () => {
-  assert.deepEqual(await problemsOf({ 'contract/hooks/agent.json': { ...HOOKS, source: 'web' } }), [
-    'hooks/agent.json: source "web" is none of api hook otel',
+test('a mapping with a wrong word, and a file of an agent with invalid JSON, are problems', async () => {
+  assert.deepEqual(await problemsOf(agentWith({ ...HOOKS, source: 'web' })), [
+    'agents/agent/hooks.json: source: "web" is none of hook',
   ]);
+  assert.deepEqual(await problemsOf(agentWith({ ...HOOKS, summary: ['id', 'id'] })), [
+    'agents/agent/hooks.json: summary: "id" is no plain key, or is there twice',
+    'agents/agent/hooks.json: summary: does not begin with name',
+  ]);
+  assert.deepEqual(await problemsOf({ 'contract/agents/agent/notes.txt': 'later' }), [
+    'contract/agents/agent/notes.txt is no JSON',
+    'agents/agent/notes.txt means nothing',
+  ]);
+});
+
+test('versions, connected hooks and summaries that differ from the mapping are problems', async () => {
+  const versions = { hooks: { captured: '1', not_captured: ['Start'] }, telemetry: { captured: '1' } };
   assert.deepEqual(
-    await problemsOf({ 'contract/hooks/agent.json': { ...HOOKS, summary_keys: ['id', 'id'] } }),
+    await problemsOf({
+      'contract/agents/agent/agent.json': { label: 'Agent', agent_type: 'agent', versions },
+      'contract/agents/agent/connect.json': { hooks: { events: { Start: 'http', End: 'mail' } } },
+      'contract/agents/agent/summaries.json': { object_paths: [], known: [], hooks: {}, other: ['A hook'] },
+    }),
     [
-      'hooks/agent.json: summary_keys do not begin with name',
-      'hooks/agent.json: summary_keys: "id" is no plain key, or is there twice',
+      'agents/agent/agent.json: versions: hooks: Start is no name of a record',
+      'agents/agent/agent.json: versions: there are no telemetry',
+      'agents/agent/summaries.json: End has no summary',
+      'agents/agent/connect.json: hook "Start" is none of End *',
+      'agents/agent/connect.json: End "mail" is none of http command',
     ],
   );
-  assert.deepEqual(await problemsOf({ 'contract/hooks/notes.txt': 'later' }), [
-    'contract/hooks/notes.txt is no JSON',
+  assert.deepEqual(await problemsOf({ 'contract/agents/other/hooks.json': HOOKS }), [
+    'agents/other has no agent.json',
   ]);
 });
 

@@ -112,20 +112,10 @@ pub static CLUSTER: LazyLock<ClusterSpec> =
     LazyLock::new(|| parse(include_str!("../../contract/cluster.json")));
 /// The parsed formats.
 pub static FORMATS: LazyLock<Formats> = LazyLock::new(|| parse(include_str!("../../contract/formats.json")));
-/// `hooks/*.json` by the last segment of their routes; [`crate::hooks`] parses them.
-pub const HOOK_FILES: [(&str, &str); 2] = [
-    ("claude-code", include_str!("../../contract/hooks/claude-code.json")),
-    ("codex", include_str!("../../contract/hooks/codex.json")),
-];
 /// `otlp.json`; [`crate::telemetry::otlp`] parses it.
 pub const OTLP: &str = include_str!("../../contract/otlp.json");
-/// `agents/*.json` by the names of `otlp.json`; [`crate::telemetry::agents`] parses them.
-pub const AGENT_FILES: [(&str, &str); 4] = [
-    ("claude-code", include_str!("../../contract/agents/claude-code.json")),
-    ("codex", include_str!("../../contract/agents/codex.json")),
-    ("gemini-cli", include_str!("../../contract/agents/gemini-cli.json")),
-    ("gen-ai", include_str!("../../contract/agents/gen-ai.json")),
-];
+/// `agents.json`; [`crate::mapping`] parses it.
+pub const AGENTS_FILE: &str = include_str!("../../contract/agents.json");
 /// `rpc.json`; [`crate::rpc`] parses it.
 pub const RPC: &str = include_str!("../../contract/rpc.json");
 

@@ -46,7 +46,7 @@ impl<'a> Checker<'a> {
     /// here.
     pub(crate) fn value(&mut self, field: Field) -> Option<FieldValue> {
         match field.spec().kind {
-            FieldKind::Text => self.part_of_text(field, |text| text).map(FieldValue::Text),
+            FieldKind::Text => self.text(field).map(FieldValue::Text),
             FieldKind::Choice(words) => self.choice(field, words).map(FieldValue::Word),
             FieldKind::Integer => self.integer(field).map(FieldValue::Number),
             FieldKind::Dollars => self.dollars(field).map(FieldValue::Number),
@@ -60,9 +60,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Returns the part of a string that `take` selects, by the rule of the field.
-    pub(crate) fn part_of_text(&mut self, field: Field, take: impl FnOnce(&str) -> &str) -> Option<Text> {
-        let decoded = self.string(field)?.part(take);
+    fn text(&mut self, field: Field) -> Option<Text> {
+        let decoded = self.string(field)?;
         if !trim_text(decoded.text()).is_empty() {
             self.bounded(field, decoded)
         } else if field.spec().is_required {
@@ -170,17 +169,6 @@ impl<'a> Decoded<'a> {
         match self {
             Decoded::InBody(text, _) => text,
             Decoded::Owned(text) => text,
-        }
-    }
-
-    /// Narrows the text to a part of it.
-    fn part(self, take: impl FnOnce(&str) -> &str) -> Self {
-        match self {
-            Decoded::InBody(text, start) => {
-                let part = take(text);
-                Decoded::InBody(part, start + (part.as_ptr() as usize - text.as_ptr() as usize))
-            }
-            Decoded::Owned(text) => Decoded::Owned(take(&text).to_owned()),
         }
     }
 

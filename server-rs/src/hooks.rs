@@ -1,176 +1,91 @@
-//! Turns an agent's hook into an event, as `contract/hooks` defines it (rules HOK-01 to HOK-03).
+//! Turns an agent's hook into an event by the mapping of its agent (rules HOK-01 to HOK-03).
 //!
 //! Pure. The agent defines its payload, so the server refuses no content. A value that breaks its field's rule counts
 //! as absent, and the metadata keeps the whole object. Only a payload that is not an object is a problem.
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 
-use serde_json::Value;
-
-use crate::contract::{HOOK_FILES, VOCABULARY};
-use crate::event::{Event, FieldError, FieldValue, RawEvent, Span, SpanKind, Text};
-use crate::field::{Field, FieldKind};
-use crate::fields::Checker;
+use crate::contract::VOCABULARY;
+use crate::event::{Event, FieldError, FieldValue, Span, Text};
+use crate::field::Field;
 use crate::json::{Keys, scan_object};
+use crate::mapping::AGENTS;
+use crate::mapping::event_id::same_id;
+use crate::mapping::field::field_value;
+use crate::mapping::hooks::HookMapping;
+use crate::mapping::path::{Found, Json, Source};
+use crate::mapping::rule::{Meaning, first_rule};
+use crate::mapping::value::{Texts, put_fields, put_value};
 use crate::scanner::Scan;
-use crate::telemetry::event_id::Same;
-use crate::text::decode_token;
 use crate::truncate::truncate_payload;
 use crate::validate::default_status;
-use crate::waits::{NO_CHANGE, WAIT_KEYS, WaitRule, wait_rules};
+use crate::waits::wait_change;
 
-/// The parts of a file of `hooks/` that a server needs.
+/// A mapping, and what a server needs to read payloads by it.
 #[derive(Debug)]
 pub struct Mapping {
-    name_key: &'static str,
-    agent_type: &'static str,
-    source: &'static str,
-    fields: Vec<Source>,
+    spec: &'static HookMapping,
+    /// The path of its route.
+    path: String,
     /// Keys at the start of a payload's summary.
     pub(crate) summary_keys: Keys,
-    hooks: HashMap<&'static str, Meaning>,
-    other: Meaning,
-    /// Every key that the mapping reads.
+    /// Every key of a payload that the mapping reads.
     keys: Keys,
 }
 
-/// The source of a field.
-#[derive(Debug)]
-struct Source {
-    field: Field,
-    key: &'static str,
-    /// The hooks that have it; all hooks where there is no list.
-    hooks: Option<Vec<&'static str>>,
-    /// Whether only the last segment of a path counts.
-    is_last_segment: bool,
-    default: Option<&'static str>,
-}
+/// The source of every event of a hook.
+const SOURCE: &str = "hook";
 
-/// The event of a hook, in words of the vocabulary.
-#[derive(Debug)]
-struct Meaning {
-    event_type: &'static str,
-    status: &'static str,
-    /// The hook's name; `None` in the meaning of all hooks that the file does not name.
-    name: Option<&'static str>,
-    /// The subject that telemetry may report too (rule OTL-09).
-    same: Option<Same>,
-    waits: &'static [WaitRule],
-}
-
-static SPECS: LazyLock<[Value; HOOK_FILES.len()]> =
-    LazyLock::new(|| HOOK_FILES.map(|(_, text)| serde_json::from_str(text).unwrap_or_default()));
 static MAPPINGS: LazyLock<Vec<Mapping>> = LazyLock::new(|| {
-    let mappings = SPECS.iter().map(Mapping::read);
-    mappings.collect::<Option<_>>().expect("the mappings are checked by the tests of this module")
+    let hooks = AGENTS.iter().filter_map(|agent| Some((&agent.name, agent.hooks.as_ref()?)));
+    let mappings = hooks.map(|(name, spec)| Mapping {
+        spec,
+        path: format!("/api/hooks/{name}"),
+        summary_keys: Keys::new(spec.summary.clone()),
+        keys: Keys::new(spec.keys.clone()),
+    });
+    mappings.collect()
 });
 
 /// Returns the mapping of the route with this path.
 pub fn mapping_of(path: &str) -> Option<&'static Mapping> {
-    let name = path.strip_prefix("/api/hooks/")?;
-    MAPPINGS.get(HOOK_FILES.iter().position(|(file, _)| *file == name)?)
+    MAPPINGS.iter().find(|mapping| mapping.path == path)
 }
 
-impl Mapping {
-    /// Reads a file of `hooks/`; returns `None` when a word of the file is not a word of the vocabulary.
-    fn read(spec: &'static Value) -> Option<Self> {
-        let text = |name: &str| spec[name].as_str();
-        let agent_type = text("agent_type")?;
-        let hooks: HashMap<_, _> = spec["hooks"]
-            .as_object()?
-            .iter()
-            .map(|(name, spec)| Some((&**name, Meaning::read(agent_type, Some(name), spec)?)))
-            .collect::<Option<_>>()?;
-        let name_key = text("name_key")?;
-        let fields = Some(spec["fields"].as_array()?.iter().map(Source::read).collect::<Option<Vec<_>>>()?)
-            // The server cannot store an event without a session.
-            .filter(|all| all.iter().any(|one| one.field == Field::SessionId && one.default.is_some()))?;
-        let summary_keys = spec["summary_keys"].as_array()?.iter().map(|key| key.as_str().map(str::to_owned));
-        let same_keys = hooks.values().filter_map(|hook| Some(hook.same.as_ref()?.key));
-        let keys: BTreeSet<_> = [name_key]
-            .into_iter()
-            .chain(fields.iter().map(|source| source.key))
-            .chain(WAIT_KEYS.iter().copied())
-            .chain(same_keys)
-            .collect();
-        Some(Self {
-            name_key,
-            agent_type,
-            source: known(VOCABULARY.sources, text("source")?)?,
-            keys: Keys::new(keys.into_iter().map(str::to_owned).collect()),
-            fields,
-            summary_keys: Keys::new(summary_keys.collect::<Option<_>>()?),
-            hooks,
-            other: Meaning::read(agent_type, None, &spec["other"])?,
-        })
-    }
-
-    /// Returns the meaning of a hook; `name` is the span of its name in the payload.
-    fn meaning_of(&self, body: &str, name: Span) -> &Meaning {
-        string_at(body, name).and_then(|text| self.hooks.get(&*text)).unwrap_or(&self.other)
-    }
+/// The values of a payload at the keys of a mapping.
+struct Payload<'a> {
+    body: &'a str,
+    spans: Vec<Span>,
 }
 
-/// Returns the text of a string; `None` for any other value.
-fn string_at(body: &str, span: Span) -> Option<Cow<'_, str>> {
-    let escaped = span.kind == SpanKind::EscapedString;
-    (escaped || span.kind == SpanKind::String)
-        .then(|| decode_token(&body[span.start..span.end], escaped).ok())
-        .flatten()
-}
+impl<'a> Source<'a> for Payload<'a> {
+    const HAS_DIGITS: bool = false;
 
-impl Source {
-    /// Returns whether hooks of this meaning have the field.
-    fn is_of(&self, meaning: &Meaning) -> bool {
-        self.hooks.as_ref().is_none_or(|hooks| meaning.name.is_some_and(|name| hooks.contains(&name)))
-    }
-
-    /// Returns its value in a payload by the rule of the field, or its default.
-    fn value(&self, checker: &mut Checker<'_>) -> Option<FieldValue> {
-        let value = if self.is_last_segment {
-            checker.part_of_text(self.field, last_segment).map(FieldValue::Text)
-        } else {
-            checker.value(self.field)
-        };
-        value.or_else(|| self.default.map(|default| FieldValue::Text(Text::Owned(default.into()))))
-    }
-
-    fn read(spec: &'static Value) -> Option<Self> {
-        let is_last_segment = match spec["take"].as_str() {
-            None => false,
-            Some("last_segment") => true,
-            Some(_) => return None,
-        };
-        let field = Field::from_name(spec["field"].as_str()?.as_bytes())?;
-        let is_text = matches!(field.spec().kind, FieldKind::Text);
-        if !is_text && (is_last_segment || !spec["default"].is_null()) {
+    fn get(&self, key: usize) -> Option<Found<'a>> {
+        let span = self.spans[key];
+        if span.is_absent() {
             return None;
         }
-        let hooks = match spec["hooks"].as_array() {
-            None => None,
-            Some(names) => Some(names.iter().map(Value::as_str).collect::<Option<Vec<_>>>()?),
+        let text = &self.body[span.start..span.end];
+        Some(Found::Json(Json { text, kind: span.kind, is_printed: false }))
+    }
+}
+
+/// A body that texts of its events may lie in.
+struct Body<'a>(&'a str);
+
+impl Texts for Body<'_> {
+    fn put(&mut self, text: Cow<'_, str>) -> Text {
+        let from = match &text {
+            Cow::Borrowed(text) => (text.as_ptr() as usize).checked_sub(self.0.as_ptr() as usize),
+            Cow::Owned(_) => None,
         };
-        let (key, default) = (spec["key"].as_str()?, spec["default"].as_str());
-        Some(Self { field, key, hooks, is_last_segment, default })
+        match from.filter(|from| from + text.len() <= self.0.len()) {
+            Some(from) => Text::Range(from, from + text.len()),
+            None => Text::Owned(text.into()),
+        }
     }
-}
-
-impl Meaning {
-    fn read(agent_type: &str, name: Option<&'static str>, spec: &'static Value) -> Option<Self> {
-        let event_type = known(VOCABULARY.event_types, spec["event_type"].as_str()?)?;
-        let status = spec["status"].as_str().unwrap_or_else(|| default_status(event_type));
-        let status = known(VOCABULARY.statuses, status)?;
-        let same = Same::read(&spec["same"])?;
-        let waits = name.map_or(&[] as &[_], |name| wait_rules(agent_type, name));
-        Some(Self { event_type, status, name, same, waits })
-    }
-}
-
-/// Returns the word of the vocabulary that equals this one.
-fn known(words: &'static [&'static str], word: &str) -> Option<&'static str> {
-    words.iter().copied().find(|known| *known == word)
 }
 
 /// Reads a payload as an event, or returns its one problem. `max_metadata_bytes` is the flag's value.
@@ -190,30 +105,9 @@ pub fn read_hook(
         let message = VOCABULARY.field_messages.object.to_owned();
         return Ok(Err(vec![FieldError { field: "body", message }]));
     };
-    let span_of = |key: &str| mapping.keys.exact(key.as_bytes()).map_or(Span::ABSENT, |at| spans[at]);
-    let meaning = mapping.meaning_of(body, span_of(mapping.name_key));
-    let (mut raw, mut event) = (RawEvent::empty(), Event::empty());
-    for source in mapping.fields.iter().filter(|source| source.is_of(meaning)) {
-        raw.set(source.field, span_of(source.key));
-        // A problem in the checker makes the field absent.
-        if let Some(value) = source.value(&mut Checker { body, raw: &raw, problems: Vec::new() }) {
-            event.set(source.field, value);
-        }
-    }
-    if let Some(same) = &meaning.same
-        && let Some(name) = string_at(body, span_of(same.key)).filter(|name| !name.is_empty())
-        && let Some(session_id) = event.text(Field::SessionId, body)
-    {
-        let id = same.id(mapping.agent_type, session_id, &name);
-        event.set(Field::EventId, FieldValue::Text(Text::Owned(id.into())));
-    }
-    event.wait = wait_of(meaning, |key| string_at(body, span_of(key)));
+    let mut event = event_of(mapping.spec, &Payload { body, spans }, &mut Body(body));
     let summary =
         truncate_payload(&body[object.start..object.end], max_metadata_bytes, &mapping.summary_keys);
-    event.set(Field::AgentType, FieldValue::Text(Text::Owned(mapping.agent_type.into())));
-    event.set(Field::EventType, FieldValue::Word(meaning.event_type));
-    event.set(Field::Status, FieldValue::Word(meaning.status));
-    event.set(Field::Source, FieldValue::Word(mapping.source));
     event.payload_truncated = summary.is_some();
     let metadata =
         summary.map_or(Text::Range(object.start, object.end), |text| Text::Owned(text.into_boxed_str()));
@@ -221,18 +115,36 @@ pub fn read_hook(
     Ok(Ok(event))
 }
 
-/// Returns the index of a hook's effect on waits: that of the first rule that its payload meets (rule WAI-01).
-fn wait_of<'a>(meaning: &Meaning, value_at: impl Fn(&str) -> Option<Cow<'a, str>>) -> usize {
-    let meets = |rule: &&WaitRule| {
-        rule.key.is_none_or(|key| value_at(key).is_some_and(|value| rule.values.contains(&&*value)))
+/// Returns the event of a payload, without its metadata.
+fn event_of(spec: &'static HookMapping, payload: &Payload<'_>, texts: &mut Body<'_>) -> Event {
+    let mut event = Event::empty();
+    let name = spec.name.from.iter().filter_map(|path| path.value(payload)).find(Found::is_text);
+    let name = name.and_then(Found::text);
+    let short = name.as_deref().map_or("", |name| spec.name.short(name));
+    let Meaning::Rule(rule) = first_rule(&spec.records, short, payload) else {
+        debug_assert!(false, "a mapping of hooks has a rule for every payload");
+        return event;
     };
-    meaning.waits.iter().find(meets).map_or(NO_CHANGE, |rule| rule.change)
-}
-
-/// Returns the text after the last `/` or `\`, ignoring such characters at the end.
-pub fn last_segment(path: &str) -> &str {
-    let path = path.trim_end_matches(['/', '\\']);
-    path.rsplit(['/', '\\']).next().unwrap_or(path)
+    event.set(Field::Status, FieldValue::Word(default_status(rule.event_type)));
+    put_fields(&mut event, texts, &spec.fields, payload);
+    put_fields(&mut event, texts, &rule.fields, payload);
+    if let Some(same) = &rule.same
+        && let Some(subject) = same.subject(payload)
+        && let Some(session_id) = event.text(Field::SessionId, texts.0)
+    {
+        let id = same_id(&same.kind, &spec.agent_type, session_id, &subject);
+        event.set(Field::EventId, FieldValue::Text(Text::Owned(id.into())));
+    }
+    if let Some(name) = name
+        && let Some(value) = field_value(Field::SourceEvent, Found::Text(spec.name.full(name)), false)
+    {
+        put_value(&mut event, texts, Field::SourceEvent, value);
+    }
+    event.set(Field::AgentType, FieldValue::Text(Text::Owned(spec.agent_type.as_str().into())));
+    event.set(Field::EventType, FieldValue::Word(rule.event_type));
+    event.set(Field::Source, FieldValue::Word(SOURCE));
+    event.wait = wait_change(rule.state(payload));
+    event
 }
 
 #[cfg(test)]
@@ -247,24 +159,6 @@ mod tests {
     fn read_of(name: &str, body: &str, max_metadata_bytes: usize) -> Event {
         let mapping = mapping_of(&format!("/api/hooks/{name}")).expect("a mapping");
         read_hook(mapping, body, max_metadata_bytes).expect("valid JSON").expect("an object")
-    }
-
-    #[test]
-    fn the_mapping_uses_only_words_of_the_vocabulary() {
-        assert!(SPECS.iter().all(|spec| Mapping::read(spec).is_some()), "every word is known");
-        for broken in [
-            ("source", "x"),
-            ("name_key", "7"),
-            ("other", "{}"),
-            ("fields", r#"[{"field":"x","key":"x"}]"#),
-            ("fields", r#"[{"field":"session_id","key":"x"}]"#),
-            ("fields", r#"[{"field":"duration_ms","key":"x","take":"last_segment"}]"#),
-            ("summary_keys", "[7]"),
-        ] {
-            let mut spec = SPECS[0].clone();
-            spec[broken.0] = serde_json::from_str(broken.1).unwrap_or_else(|_| broken.1.into());
-            assert!(Mapping::read(Box::leak(Box::new(spec))).is_none(), "{broken:?}");
-        }
     }
 
     #[test]
@@ -324,12 +218,10 @@ mod tests {
 
     #[test]
     fn a_hook_has_the_event_id_of_the_telemetry_for_the_same_call() {
-        let call = Same { kind: "call", key: "tool_use_id" };
-        let prompt = Same { kind: "prompt", key: "prompt_id" };
         let table = [
-            (r#""PostToolUse","tool_use_id":"t"#, Some(call.id("claude_code", "s", "t"))),
-            (r#""PostToolUseFailure","tool_use_id":"\u0074"#, Some(call.id("claude_code", "s", "t"))),
-            (r#""UserPromptSubmit","prompt_id":"p"#, Some(prompt.id("claude_code", "s", "p"))),
+            (r#""PostToolUse","tool_use_id":"t"#, Some(same_id("call", "claude_code", "s", "t"))),
+            (r#""PostToolUseFailure","tool_use_id":"\u0074"#, Some(same_id("call", "claude_code", "s", "t"))),
+            (r#""UserPromptSubmit","prompt_id":"p"#, Some(same_id("prompt", "claude_code", "s", "p"))),
             (r#""PreToolUse","tool_use_id":"t"#, None),
             (r#""PostToolUse","tool_use_id":""#, None),
             (r#""PostToolUse","tool":""#, None),
@@ -344,9 +236,8 @@ mod tests {
     fn a_subagent_of_codex_has_its_own_session() {
         let body = r#"{"hook_event_name":"PostToolUse","session_id":"s","agent_id":"a","tool_use_id":"t"}"#;
         let event = read_of("codex", body, 256);
-        let call = Same { kind: "call", key: "tool_use_id" };
         assert_eq!(event.text(Field::SessionId, body), Some("a"));
-        assert_eq!(event.text(Field::EventId, body), Some(&*call.id("codex", "a", "t")));
+        assert_eq!(event.text(Field::EventId, body), Some(&*same_id("call", "codex", "a", "t")));
         assert!(mapping_of("/api/hooks/other").is_none() && mapping_of("/v1/logs").is_none());
     }
 

@@ -4,6 +4,7 @@
 //! after its commit, so the pipeline notifies no other part. Over 250 lines because every source of events has its
 //! function here.
 
+use std::convert::Infallible;
 use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,7 +14,8 @@ use crate::cluster::Cluster;
 use crate::contract::vocabulary::Dismissal;
 use crate::contract::{TUNING, VOCABULARY};
 use crate::error::{ErrorCode, Failure};
-use crate::event::{Event, FieldError, Outcome, Outcomes, RawEvent};
+use crate::event::{Event, FieldValue, Outcome, Outcomes, RawEvent, Text};
+use crate::field::Field;
 use crate::formats::{Format, read_batch, read_event, text_of};
 use crate::hooks::{Mapping, read_hook};
 use crate::meters::{EventOutcome, EventSource};
@@ -24,8 +26,8 @@ use crate::store::events::Submission;
 use crate::telemetry::counters::{Reason, Tally};
 use crate::telemetry::otlp::Request;
 use crate::telemetry::{Telemetry, read_telemetry};
-use crate::truncate::{truncate_metadata, truncate_payload};
-use crate::validate::{validate_event, validate_leniently};
+use crate::truncate::{is_summary, truncate_metadata, truncate_payload};
+use crate::validate::validate_event;
 use crate::waits::DISMISSAL;
 
 /// The pipeline and its limits.
@@ -138,13 +140,8 @@ impl Ingest {
     ) -> Result<Tally, Failure> {
         let (limit, step) = (self.max_batch_events, self.step.clone());
         let check = move |body: Vec<u8>| {
-            let Telemetry { lines, agents, tally } = read_telemetry(request, format, body, limit)?;
-            let batch = read_batch(Format::Ndjson, lines.into_bytes(), limit)?;
-            let checked = Checked::with(batch.body, &batch.events, EventSource::Telemetry, |body, raw| {
-                let read = |limit| validate_leniently(body, raw, limit);
-                step.read(body, read, truncate_metadata, false)
-            });
-            Ok((checked, agents, tally))
+            let Telemetry { body, events, agents, tally } = read_telemetry(request, format, body, limit)?;
+            Ok((Checked::of_telemetry(body, events, &step), agents, tally))
         };
         let ((checked, agents, mut tally), mut ticket) = check_body(body, ticket, check).await?;
         ticket.hold_events(checked.rejected.len()).await?;
@@ -261,22 +258,12 @@ struct Checked {
 
 impl Checked {
     fn new(body: String, raws: &[RawEvent], source: EventSource, step: &RedactionStep) -> Self {
-        Self::with(body, raws, source, |body, raw| {
-            step.read(body, |limit| validate_event(body, raw, limit), truncate_metadata, true)
-        })
-    }
-
-    fn with(
-        body: String,
-        raws: &[RawEvent],
-        source: EventSource,
-        read: impl Fn(&str, &RawEvent) -> Result<(Event, bool), Vec<FieldError>>,
-    ) -> Self {
         let mut events: Vec<Event> = Vec::with_capacity(raws.len());
         let mut rejected = Vec::with_capacity(raws.len());
         let mut redacted = 0;
         for raw in raws {
-            match read(&body, raw) {
+            let validate = |limit| validate_event(&body, raw, limit);
+            match step.read(&body, validate, truncate_metadata, true) {
                 Ok((event, is_redacted)) => {
                     events.push(event);
                     rejected.push(None);
@@ -287,6 +274,31 @@ impl Checked {
         }
         Self { submission: Submission { body, events, source }, rejected, redacted }
     }
+
+    /// Takes events of telemetry, whose values are valid and whose metadata has any size.
+    fn of_telemetry(body: String, events: Vec<Event>, step: &RedactionStep) -> Self {
+        let (count, mut redacted) = (events.len(), 0);
+        let read = |event: Event| {
+            let limited = |limit| Ok::<_, Infallible>(limit_metadata(event, &body, limit));
+            let Ok((event, is_redacted)) = step.read(&body, limited, truncate_metadata, false);
+            redacted += u64::from(is_redacted);
+            event
+        };
+        let events = events.into_iter().map(read).collect();
+        let submission = Submission { body, events, source: EventSource::Telemetry };
+        Self { submission, rejected: std::iter::repeat_with(|| None).take(count).collect(), redacted }
+    }
+}
+
+/// Replaces metadata above the limit by its summary. Metadata that begins like a summary is one, too.
+fn limit_metadata(mut event: Event, body: &str, limit: usize) -> Event {
+    let Some(metadata) = event.text(Field::Metadata, body) else { return event };
+    let (summary, is_already) = (truncate_metadata(metadata, limit), is_summary(metadata));
+    event.payload_truncated = is_already || summary.is_some();
+    if let Some(summary) = summary {
+        event.set(Field::Metadata, FieldValue::Text(Text::Owned(summary.into_boxed_str())));
+    }
+    event
 }
 
 /// Checks a small body at once, and a large body on another thread, so that it does not delay other requests.

@@ -41,6 +41,8 @@ pub mod formats;
 mod fields;
 /// Turns fields into an event or its problems.
 pub mod validate;
+/// The mappings of agents.
+pub mod mapping;
 /// Summarises metadata above its limit.
 pub mod truncate;
 /// Replaces secrets.

@@ -23,6 +23,18 @@ pub fn decode_token(token: &str, escaped: bool) -> Result<Cow<'_, str>, IllForme
     if text.contains('\0') { Err(IllFormed) } else { Ok(text) }
 }
 
+/// Appends the JSON text of a string.
+pub(crate) fn push_json(json: &mut String, text: &str) {
+    let is_plain = |byte: u8| byte >= b' ' && byte != b'"' && byte != b'\\';
+    if text.bytes().all(is_plain) {
+        for part in ["\"", text, "\""] {
+            json.push_str(part);
+        }
+    } else {
+        json.push_str(&serde_json::Value::from(text).to_string());
+    }
+}
+
 /// Removes ECMAScript white space and line terminators from both ends (ECMA-262, `String.prototype.trim`). Unlike
 /// Rust's `trim`, the set includes U+FEFF and excludes U+0085.
 pub fn trim_text(text: &str) -> &str {

@@ -14,26 +14,6 @@ pub fn validate_event(
     raw: &RawEvent,
     max_metadata_bytes: usize,
 ) -> Result<Event, Vec<FieldError>> {
-    validate_by(body, raw, max_metadata_bytes, |_| true)
-}
-
-/// Returns the event of telemetry, or its problems. Other programs define its format, so a problem of an
-/// optional field makes the field absent (rule OTL-07).
-pub fn validate_leniently(
-    body: &str,
-    raw: &RawEvent,
-    max_metadata_bytes: usize,
-) -> Result<Event, Vec<FieldError>> {
-    validate_by(body, raw, max_metadata_bytes, |field| field.spec().is_required)
-}
-
-/// Validates an event; a problem of a field counts only if `is_strict` returns true for the field.
-fn validate_by(
-    body: &str,
-    raw: &RawEvent,
-    max_metadata_bytes: usize,
-    is_strict: impl Fn(Field) -> bool,
-) -> Result<Event, Vec<FieldError>> {
     if !raw.is_object {
         let messages = &VOCABULARY.field_messages;
         let message = if raw.is_json { messages.object } else { messages.json_line };
@@ -42,12 +22,8 @@ fn validate_by(
     let mut checker = Checker { body, raw, problems: Vec::new() };
     let mut event = Event::empty();
     for field in Field::ALL {
-        let known = checker.problems.len();
         if let Some(value) = checker.value(field) {
             event.set(field, value);
-        }
-        if !is_strict(field) {
-            checker.problems.truncate(known);
         }
     }
     if !checker.problems.is_empty() {

@@ -1,23 +1,14 @@
-//! Determines the waits that an agent's hook starts or ends, as `contract/hooks` defines them (rules WAI-01 and
-//! WAI-02).
+//! Numbers the effects that hooks have on the waits of their sessions (rules WAI-01 and WAI-02).
 //!
 //! Pure. An event carries the index of its change in [`WAIT_CHANGES`], so that the writer reads no payload.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use serde_json::Value;
+use crate::contract::VOCABULARY;
+use crate::mapping::AGENTS;
+use crate::mapping::state::State;
 
-use crate::contract::{HOOK_FILES, VOCABULARY};
-
-/// The waits that an event ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "said by their names")]
-pub enum WaitEnds {
-    Nothing,
-    Agent,
-    Session,
-}
+pub use crate::mapping::state::WaitEnds;
 
 /// The changes of an event: it ends waits first, then starts one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,43 +23,31 @@ pub struct WaitChange {
     pub is_reminder: bool,
 }
 
-/// The index of the change of a hook whose payload has one of `values` at `key`.
-#[derive(Debug)]
-pub struct WaitRule {
-    /// The key that is compared; without a key the rule applies to every payload.
-    pub key: Option<&'static str>,
-    /// The values that match.
-    pub values: Vec<&'static str>,
-    /// An index into [`WAIT_CHANGES`].
-    pub change: usize,
-}
-
-#[derive(Debug)]
-struct Waits {
-    changes: Vec<WaitChange>,
-    /// By the `agent_type` of a file, then by the name of a hook.
-    rules: HashMap<&'static str, HashMap<&'static str, Vec<WaitRule>>>,
-    keys: Vec<&'static str>,
-}
-
 /// The index of the empty change.
 pub const NO_CHANGE: usize = 0;
 /// The index of a user's dismissal (rule WAI-05).
 pub const DISMISSAL: usize = 1;
 
-static SPECS: LazyLock<[Value; HOOK_FILES.len()]> =
-    LazyLock::new(|| HOOK_FILES.map(|(_, text)| serde_json::from_str(text).unwrap_or_default()));
-static WAITS: LazyLock<Waits> = LazyLock::new(|| Waits::read(&*SPECS));
-
 /// Every change that an event can make.
-pub static WAIT_CHANGES: LazyLock<&'static [WaitChange]> = LazyLock::new(|| &WAITS.changes);
+pub static WAIT_CHANGES: LazyLock<Vec<WaitChange>> = LazyLock::new(|| {
+    let mut states: Vec<&State> = AGENTS
+        .iter()
+        .flat_map(|agent| &agent.hooks)
+        .flat_map(|hooks| hooks.records.values())
+        .flat_map(|entry| entry.rules())
+        .flat_map(|rule| &rule.states)
+        .collect();
+    states.sort_unstable_by_key(|state| state.index);
+    let of_hooks = states.into_iter().map(|state| change_of(state.ends, state.begins, state.is_reminder));
+    [change_of(WaitEnds::Nothing, None, false), change_of(WaitEnds::Session, None, false)]
+        .into_iter()
+        .chain(of_hooks)
+        .collect()
+});
 
-/// The keys of payloads that rules compare.
-pub static WAIT_KEYS: LazyLock<&'static [&'static str]> = LazyLock::new(|| &WAITS.keys);
-
-/// Returns the rules of an agent's hook, in the order of their evaluation.
-pub fn wait_rules(agent_type: &str, hook: &str) -> &'static [WaitRule] {
-    WAITS.rules.get(agent_type).and_then(|hooks| hooks.get(hook)).map_or(&[], Vec::as_slice)
+/// Returns the index of the change that an effect is; that of the empty change without one.
+pub fn wait_change(state: Option<&State>) -> usize {
+    state.map_or(NO_CHANGE, |state| DISMISSAL + 1 + state.index)
 }
 
 /// Returns a change as text, which does not depend on the order of the changes.
@@ -96,43 +75,9 @@ pub fn wait_of(label: &str) -> usize {
     of_hooks.into_iter().find(|change| wait_label(*change) == label).unwrap_or(NO_CHANGE)
 }
 
-impl Waits {
-    fn read(specs: &'static [Value]) -> Self {
-        let change = |ends| WaitChange { ends, begins: None, needs_answer: false, is_reminder: false };
-        let mut waits = Self {
-            changes: vec![change(WaitEnds::Nothing), change(WaitEnds::Session)],
-            rules: HashMap::new(),
-            keys: Vec::new(),
-        };
-        let hooks = specs.iter().flat_map(|spec| {
-            let agent_type = spec["agent_type"].as_str().unwrap_or_default();
-            spec["waits"].as_object().into_iter().flatten().map(move |hook| (agent_type, hook))
-        });
-        for (agent_type, (hook, entry)) in hooks {
-            let ends = match entry["ends"].as_str() {
-                Some("agent") => WaitEnds::Agent,
-                Some("session") => WaitEnds::Session,
-                _ => WaitEnds::Nothing,
-            };
-            let mut rules = Vec::new();
-            for begin in entry["begins"].as_array().into_iter().flatten() {
-                let reason = begin["reason"].as_str();
-                let needs_answer =
-                    VOCABULARY.reasons_that_need_an_answer.iter().any(|one| Some(*one) == reason);
-                let is_reminder = entry["reminds"] == true;
-                let key = begin["key"].as_str();
-                waits.keys.extend(key.filter(|key| !waits.keys.contains(key)));
-                let values =
-                    begin["values"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-                rules.push(WaitRule { key, values, change: waits.changes.len() });
-                waits.changes.push(WaitChange { ends, begins: reason, needs_answer, is_reminder });
-            }
-            rules.push(WaitRule { key: None, values: Vec::new(), change: waits.changes.len() });
-            waits.changes.push(change(ends));
-            waits.rules.entry(agent_type).or_default().insert(hook, rules);
-        }
-        waits
-    }
+fn change_of(ends: WaitEnds, begins: Option<&'static str>, is_reminder: bool) -> WaitChange {
+    let needs_answer = VOCABULARY.reasons_that_need_an_answer.iter().any(|one| Some(*one) == begins);
+    WaitChange { ends, begins, needs_answer, is_reminder }
 }
 
 #[cfg(test)]
@@ -140,19 +85,33 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_wait_rule_of_every_hook_matches_any_payload() {
-        assert!(!WAITS.rules.is_empty());
-        for (hook, rules) in WAITS.rules.values().flatten() {
-            assert_eq!(rules.last().and_then(|rule| rule.key), None, "{hook}");
-            for rule in rules {
-                let reason = WAIT_CHANGES[rule.change].begins;
-                assert!(reason.is_none_or(|reason| VOCABULARY.waiting_reasons.contains(&reason)));
-            }
+    fn every_effect_has_the_index_of_its_change() {
+        let states: Vec<&State> = AGENTS
+            .iter()
+            .flat_map(|agent| &agent.hooks)
+            .flat_map(|hooks| hooks.records.values())
+            .flat_map(|entry| entry.rules())
+            .flat_map(|rule| &rule.states)
+            .collect();
+        assert_eq!(WAIT_CHANGES.len(), states.len() + 2);
+        for state in states {
+            let change = WAIT_CHANGES[wait_change(Some(state))];
+            let reason = change.begins;
+            assert_eq!(
+                (change.ends, reason, change.is_reminder),
+                (state.ends, state.begins, state.is_reminder)
+            );
+            assert!(reason.is_none_or(|reason| VOCABULARY.waiting_reasons.contains(&reason)));
         }
         assert_eq!(WAIT_CHANGES[DISMISSAL].ends, WaitEnds::Session);
-        assert_eq!(WAIT_KEYS.len(), 2);
-        assert!(wait_rules("claude_code", "MessageDisplay").is_empty());
-        assert!(wait_rules("codex", "Notification").is_empty());
-        assert!(!wait_rules("codex", "Interrupt").is_empty());
+        assert_eq!(wait_change(None), NO_CHANGE);
+    }
+
+    #[test]
+    fn a_label_names_its_change() {
+        for change in DISMISSAL..WAIT_CHANGES.len() {
+            assert_eq!(WAIT_CHANGES[wait_of(&wait_label(change))], WAIT_CHANGES[change]);
+        }
+        assert_eq!(wait_of("agent turn_finished ends"), NO_CHANGE);
     }
 }

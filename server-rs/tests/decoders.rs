@@ -11,7 +11,7 @@ use base64::engine::general_purpose::STANDARD;
 use ingest_server::error::{ErrorCode, Failure};
 use ingest_server::field::Field;
 use ingest_server::formats::{Format, read_batch, read_event};
-use ingest_server::hooks::{mapping_of, read_hook};
+use ingest_server::hooks::{HOOK_PATHS, mapping_of, read_hook};
 use ingest_server::http::attachment_names::{attachment_name, disposition};
 use ingest_server::http::range::parse_range;
 use ingest_server::prices::parse_prices;
@@ -131,9 +131,8 @@ fn decode(body: &[u8]) {
         for path in ["/v1/logs", "/v1/metrics", "/v1/traces"] {
             let request = request_of(path).expect("a request");
             let telemetry = decoded(read_telemetry(request, format, body.to_vec(), MOST_ITEMS));
-            for line in telemetry.iter().flat_map(|telemetry| telemetry.lines.lines()) {
-                require_json(line);
-            }
+            let events = telemetry.iter().flat_map(|all| all.events.iter().map(|event| (event, &all.body)));
+            events.filter_map(|(event, body)| event.text(Field::Metadata, body)).for_each(require_json);
         }
     }
     for (format, keeps_minus_zero) in [(Format::Json, false), (Format::Msgpack, true)] {
@@ -147,7 +146,7 @@ fn decode(body: &[u8]) {
 }
 
 fn decode_text(text: &str) {
-    for path in ["/api/hooks/claude-code", "/api/hooks/codex"] {
+    for path in HOOK_PATHS.iter() {
         if let Ok(Ok(event)) = read_hook(mapping_of(path).expect("a mapping"), text, METADATA_BYTES) {
             assert!(event.text(Field::AgentType, text).is_some());
         }

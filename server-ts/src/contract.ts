@@ -5,16 +5,11 @@
  * modules of `contract/`. A specifier that ends in `?text` gives a file's text (build.ts and tests/load-sql.ts resolve
  * it).
  */
-import claudeCodeAgent from '../../contract/agents/claude-code.json' with { type: 'json' };
-import codexAgent from '../../contract/agents/codex.json' with { type: 'json' };
-import geminiCliAgent from '../../contract/agents/gemini-cli.json' with { type: 'json' };
-import genAiAgent from '../../contract/agents/gen-ai.json' with { type: 'json' };
+import agents from '../../contract/agents.json' with { type: 'json' };
 import cluster from '../../contract/cluster.json' with { type: 'json' };
 import fields from '../../contract/fields.json' with { type: 'json' };
 import file from '../../contract/file.sql?text';
 import formats from '../../contract/formats.json' with { type: 'json' };
-import claudeCode from '../../contract/hooks/claude-code.json' with { type: 'json' };
-import codex from '../../contract/hooks/codex.json' with { type: 'json' };
 import openHour from '../../contract/loads/0002_open_hour.sql?text';
 import schemaSql from '../../contract/migrations/0001_init.sql?text';
 import openapi from '../../contract/openapi.json?text';
@@ -108,60 +103,8 @@ interface RpcSpec {
 
 export const RPC = JSON.parse(rpc) as RpcSpec;
 
-/** The event that a hook becomes (rule HOK-02). */
-export interface HookEntry {
-  readonly event_type: string;
-  readonly status?: string;
-  readonly same?: Same;
-}
-
-/** The subject of an event; two events with the same subject are duplicates (rule OTL-09). */
-export interface Same {
-  readonly kind: string;
-  readonly key: string;
-}
-
-/** The source of an event's field in the hook's payload. */
-export interface HookField {
-  readonly field: string;
-  readonly key: string;
-  readonly take?: string;
-  readonly default?: string;
-  /** The hooks that have the field; absent means all hooks. */
-  readonly hooks?: readonly string[];
-}
-
-/** Effect of a hook on the waits of its session (rule WAI-01). */
-interface HookWaits {
-  readonly ends?: 'agent' | 'session';
-  readonly reminds?: boolean;
-  readonly begins?: readonly {
-    readonly reason: string;
-    readonly key?: string;
-    readonly values?: readonly string[];
-  }[];
-}
-
-/** A file of `hooks/`. */
-export interface HookSpec {
-  /** The key that holds the hook's name. */
-  readonly name_key: string;
-  readonly agent_type: string;
-  readonly source: string;
-  readonly fields: readonly HookField[];
-  /** Keys at the start of a large payload's summary (rule HOK-03). */
-  readonly summary_keys: readonly string[];
-  readonly hooks: Readonly<Record<string, HookEntry>>;
-  /** The entry for every other hook. */
-  readonly other: HookEntry;
-  readonly waits: Readonly<Record<string, HookWaits>>;
-}
-
-/** The files `hooks/*.json`, by the last segment of their routes. */
-export const HOOK_FILES: Readonly<Record<string, HookSpec>> = {
-  'claude-code': claudeCode as HookSpec,
-  codex: codex as HookSpec,
-};
+/** The mappings of agents; `mapping` compiles them. */
+export const AGENTS_FILE: unknown = agents;
 
 /** A field of an OTLP message: its number in Protobuf, its name in JSON, its type. */
 type OtlpField = readonly [number: number, name: string, type: string];
@@ -176,7 +119,6 @@ export interface OtlpRequest {
 
 interface OtlpSpec {
   readonly requests: Readonly<Record<string, OtlpRequest>>;
-  readonly agents: readonly string[];
   readonly messages: Readonly<Record<string, readonly OtlpField[]>>;
   readonly reasons: readonly string[];
   /** How to correct a path that is almost an address (rule OTL-13). */
@@ -186,53 +128,6 @@ interface OtlpSpec {
 }
 
 export const OTLP = otlp as unknown as OtlpSpec;
-
-/** The source of an event's field in a record (rule OTL-07). */
-export interface AgentField {
-  readonly field: string;
-  readonly keys: readonly string[];
-  readonly plus?: readonly string[];
-  readonly less?: readonly string[];
-}
-
-/** The event that an agent's record becomes. */
-export interface AgentEntry {
-  readonly when?: Readonly<Record<string, string>>;
-  readonly event_type: string;
-  readonly status?: {
-    readonly key: string;
-    readonly error?: readonly string[];
-    readonly error_unless?: readonly string[];
-  };
-  readonly same?: Same;
-  readonly fields?: readonly AgentField[];
-}
-
-type AgentEntries = Readonly<Record<string, 'noise' | readonly ('noise' | AgentEntry)[]>>;
-
-/** Mapping of an agent's telemetry (rules OTL-05 to OTL-09). */
-export interface AgentSpec {
-  readonly agent_type: string;
-  readonly scopes: readonly string[];
-  readonly services: readonly string[];
-  readonly attribute_prefix?: string;
-  readonly agent_type_keys?: readonly string[];
-  readonly name_keys: readonly string[];
-  readonly name_prefix: string;
-  readonly dropped_keys: readonly string[];
-  readonly fields: readonly AgentField[];
-  readonly event_id: readonly string[];
-  readonly logs: AgentEntries;
-  readonly spans: AgentEntries;
-}
-
-/** The mappings by the names of their files. */
-export const AGENT_FILES: Readonly<Record<string, AgentSpec>> = {
-  'claude-code': claudeCodeAgent as unknown as AgentSpec,
-  codex: codexAgent as unknown as AgentSpec,
-  'gemini-cli': geminiCliAgent as unknown as AgentSpec,
-  'gen-ai': genAiAgent as unknown as AgentSpec,
-};
 
 /** The schema of a new file (rule STO-10). */
 export const SCHEMA_SQL: string = schemaSql;

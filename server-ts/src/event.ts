@@ -7,7 +7,9 @@
  */
 import { Buffer } from 'node:buffer';
 import type { Buffers } from './buffers.ts';
-import { FIELD, FIELDS, type FieldName, INT_WIDTH, NUMBER_WIDTH } from './field.ts';
+import { VOCABULARY } from './contract.ts';
+import { FIELD, FIELD_SPECS, FIELDS, type FieldName, INT_WIDTH, NUMBER_WIDTH } from './field.ts';
+import { nanosFromUsd } from './number.ts';
 
 /** A problem of one field; `body` for an item that is not an object. */
 export interface FieldError {
@@ -166,6 +168,32 @@ export class EventTable {
     this.ints[at] = this.body.length + this.extraLength;
     this.ints[at + 1] = this.body.length + needed;
     this.extraLength = needed;
+  }
+
+  /**
+   * Gives every field of the next row its value, or its absent value, since the memory is reused. The values are valid;
+   * the metadata follows.
+   */
+  startRow(eventType: string, source: string, fields: ReadonlyMap<string, string | number>): void {
+    const { count, ints, numbers } = this;
+    const int = count * INT_WIDTH;
+    ints.fill(0, int, int + INT_WIDTH);
+    for (const { name, kind, column, absent } of FIELD_SPECS) {
+      const value = fields.get(name);
+      if (kind === 'text') {
+        if (value !== undefined) this.putText(int + column, value as string);
+      } else if (kind === 'choice') {
+        ints[int + column] = absent;
+      } else if (kind !== 'json') {
+        const number = kind === 'dollars' && value !== undefined ? nanosFromUsd(value as number) : value;
+        numbers[count * NUMBER_WIDTH + column] = (number as number | undefined) ?? absent;
+      }
+    }
+    ints[int + FIELD.event_type.column] = (VOCABULARY.event_types as readonly string[]).indexOf(eventType);
+    ints[int + FIELD.source.column] = (VOCABULARY.sources as readonly string[]).indexOf(source);
+    // Rule EVT-03.
+    const status = fields.get('status') ?? (eventType === 'error' ? 'error' : 'success');
+    ints[int + FIELD.status.column] = (VOCABULARY.statuses as readonly string[]).indexOf(status as string);
   }
 
   /** Returns the text whose range is in two columns of `ints`. */

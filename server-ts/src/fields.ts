@@ -97,16 +97,6 @@ export class Checker {
     else this.putTrimmed(field, column, decoded);
   }
 
-  /** Puts a part of the text, trimmed, into two columns. A value that is not a text counts as absent (rule HOK-02). */
-  partOfText(field: FieldSpec, part: (text: string) => string): void {
-    const slot = this.item + field.span;
-    const start = this.spans[slot]!;
-    const isText = start !== 0 && this.body[start] === QUOTE;
-    const decoded = isText ? decodeString(this.body, start + 1, this.spans[slot + 1]! - 1) : undefined;
-    const column = this.table.count * INT_WIDTH + field.column;
-    this.putTrimmed(field, column, decoded === undefined ? '' : part(decoded));
-  }
-
   private putTrimmed(field: FieldSpec, column: number, text: string): void {
     const { ints } = this.table;
     const trimmed = trimText(text);

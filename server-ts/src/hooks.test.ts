@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sameId } from '@twin-ingest/mapping/event-id.ts';
+import type { Rule } from '@twin-ingest/mapping/rule.ts';
 import { Buffers } from './buffers.ts';
-import { HOOK_FILES, VOCABULARY } from './contract.ts';
+import { VOCABULARY } from './contract.ts';
 import { EventTable, RawEvents, tableBytes } from './event.ts';
 import { FIELD, FIELD_SPECS, INT_WIDTH, TRUNCATED } from './field.ts';
-import { lastSegment, mappingOf, readHook } from './hooks.ts';
+import { HOOK_PATHS, mappingOf, readHook } from './hooks.ts';
 import { scanEvent } from './json.ts';
-import { sameId } from './telemetry/event-id.ts';
 
 interface Read {
   readonly table: EventTable;
@@ -41,15 +42,19 @@ function meaning({ table }: Read): [string, string] {
 }
 
 test('every hook becomes the event of its mapping', () => {
-  for (const [agent, spec] of Object.entries(HOOK_FILES)) {
-    const tools = spec.fields.find(({ field }) => field === 'tool_name')?.hooks ?? [];
-    for (const [name, entry] of Object.entries(spec.hooks)) {
+  for (const path of HOOK_PATHS) {
+    const { spec } = mappingOf(path);
+    const agent = path.slice('/api/hooks/'.length);
+    for (const [name, rules] of spec.records) {
+      const { eventType, fields } = (rules as readonly Rule[])[0]!;
+      const has = (field: string): boolean => fields.some((one) => one.field.name === field);
       const found = read(JSON.stringify({ hook_event_name: name, tool_name: 'Bash' }), 10_240, agent);
-      const status = entry.status ?? (entry.event_type === 'error' ? 'error' : 'success');
-      assert.deepEqual(meaning(found), [entry.event_type, status], name);
-      assert.equal(textAt(found, FIELD.tool_name.column), tools.includes(name) ? 'Bash' : undefined, name);
-      assert.equal(textAt(found, FIELD.agent_type.column), spec.agent_type);
-      assert.equal(VOCABULARY.sources[found.table.ints[FIELD.source.column]!], spec.source);
+      const status = has('status') || eventType === 'error' ? 'error' : 'success';
+      assert.deepEqual(meaning(found), [eventType, status], name);
+      assert.equal(textAt(found, FIELD.tool_name.column), has('tool_name') ? 'Bash' : undefined, name);
+      assert.equal(textAt(found, FIELD.agent_type.column), spec.agentType);
+      assert.equal(textAt(found, FIELD.source_event.column), name);
+      assert.equal(VOCABULARY.sources[found.table.ints[FIELD.source.column]!], 'hook');
     }
   }
 });
@@ -112,7 +117,6 @@ test('a project is the last segment of a path', () => {
     ['/\\/', ''],
     ['', ''],
   ] as const) {
-    assert.equal(lastSegment(path), segment, path);
     const project = textAt(read(JSON.stringify({ cwd: path })), FIELD.project.column);
     assert.equal(project, segment.trim() === '' ? undefined : segment, path);
   }
@@ -163,7 +167,7 @@ test('every hook about a call has the id of that call', () => {
   const idOf = (payload: object): string | undefined =>
     textAt(read(JSON.stringify(payload)), FIELD.event_id.column);
   const call = { session_id: ' s ', tool_use_id: 'toolu_1' };
-  const id = sameId({ kind: 'call', key: 'tool_use_id' }, 'claude_code', 's', 'toolu_1');
+  const id = sameId('call', 'claude_code', 's', 'toolu_1');
   assert.equal(idOf({ hook_event_name: 'PostToolUse', ...call }), id);
   assert.equal(idOf({ hook_event_name: 'PostToolUseFailure', ...call }), id);
   assert.notEqual(idOf({ hook_event_name: 'PostToolUse', ...call, session_id: 'other' }), id);
@@ -173,7 +177,7 @@ test('every hook about a call has the id of that call', () => {
     assert.equal(idOf({ hook_event_name: 'PostToolUse', ...call, tool_use_id: none }), undefined);
   assert.equal(
     idOf({ hook_event_name: 'UserPromptSubmit', prompt_id: 'p' }),
-    sameId({ kind: 'prompt', key: 'prompt_id' }, 'claude_code', 'unknown', 'p'),
+    sameId('prompt', 'claude_code', 'unknown', 'p'),
   );
 });
 
@@ -181,6 +185,6 @@ test('a subagent of Codex has its own session', () => {
   const payload = { hook_event_name: 'PostToolUse', session_id: 's', agent_id: 'a', tool_use_id: 't' };
   const found = read(JSON.stringify(payload), 10_240, 'codex');
   assert.equal(textAt(found, FIELD.session_id.column), 'a');
-  const id = sameId({ kind: 'call', key: 'tool_use_id' }, 'codex', 'a', 't');
+  const id = sameId('call', 'codex', 'a', 't');
   assert.equal(textAt(found, FIELD.event_id.column), id);
 });

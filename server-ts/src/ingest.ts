@@ -21,10 +21,10 @@ import type { EventSource } from './meters.ts';
 import { RedactionStep } from './redact/step.ts';
 import type { Store } from './store/index.ts';
 import type { Tally } from './telemetry/counters.ts';
-import { readTelemetry, type Telemetry } from './telemetry/index.ts';
+import { readTelemetry, rowReader, type Telemetry } from './telemetry/index.ts';
 import type { Request } from './telemetry/otlp.ts';
 import { truncateMetadata, truncatePayload } from './truncate.ts';
-import { lenientValidator, validator } from './validate.ts';
+import { validator } from './validate.ts';
 import { DISMISSAL } from './waits.ts';
 
 /** A longer body is processed in slices. */
@@ -49,7 +49,6 @@ interface Way {
 }
 
 const EVENTS: Way = { reader: validator, truncate: truncateMetadata, hasOwnId: true, isRedacted: true };
-const TELEMETRY: Way = { ...EVENTS, reader: lenientValidator, hasOwnId: false };
 
 export class Ingest {
   private readonly store: Store;
@@ -141,23 +140,23 @@ export class Ingest {
    * memory pool.
    */
   async telemetry(body: Buffer, format: Format, request: Request, ticket: Ticket): Promise<Tally> {
-    const { lines, agents, tally } = await this.readTelemetry(body, format, request, ticket);
-    if (agents.length === 0) {
-      this.buffers.give(lines.buffer);
+    const { metadata, events, tally } = await this.readTelemetry(body, format, request, ticket);
+    if (events.length === 0) {
+      this.buffers.give(metadata.buffer);
       return tally;
     }
-    const outcomes = await this.take(lines, 'telemetry', ticket, TELEMETRY, async (raw) => {
-      const reading = readBatch('ndjson', lines, raw, agents.length, this.buffers);
-      for (let step = reading.next(); !step.done; step = reading.next()) await this.turn();
-      return lines;
+    const way: Way = {
+      ...EVENTS,
+      reader: (_, table, limit) => rowReader(events, table, limit),
+      hasOwnId: false,
+    };
+    const outcomes = await this.take(metadata, 'telemetry', ticket, way, (raw) => {
+      for (let index = 0; index < events.length; index++) raw.add();
+      return metadata;
     });
-    const rejected = new Set(outcomes.rejected.map(({ index }) => index));
-    let valid = 0;
-    agents.forEach((agent, index) => {
-      const sum = tally.of(agent);
-      if (rejected.has(index)) sum.ignore('invalid');
-      else if (outcomes.ids[valid++] === 0) sum.duplicates++;
-      else sum.stored++;
+    events.forEach(({ agent }, index) => {
+      if (outcomes.ids[index] === 0) tally.of(agent).duplicates++;
+      else tally.of(agent).stored++;
     });
     return tally;
   }

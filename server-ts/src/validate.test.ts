@@ -4,7 +4,7 @@ import { Buffers } from './buffers.ts';
 import { EventTable, RawEvents } from './event.ts';
 import { FIELD, TRUNCATED } from './field.ts';
 import { scanEvent } from './json.ts';
-import { lenientValidator, validator } from './validate.ts';
+import { validator } from './validate.ts';
 
 const VALID = { session_id: 's', agent_type: 'a', event_type: 'tool_use' };
 
@@ -111,27 +111,4 @@ test('the row of an invalid item is reused', () => {
   const table = new EventTable(body, 1, new Buffers());
   assert.equal(validator(raw, table, 256)(0)?.length, 1);
   assert.equal(table.count, 0);
-});
-
-test('the lenient check makes only invalid optional fields absent', () => {
-  const wrong = {
-    ...{ event_id: 7, status: 'x', tool_name: 'x'.repeat(10_000), duration_ms: 'x', tokens_in: -1 },
-    ...{ cost_usd: 'x', client_timestamp: 'x', model: 'm' },
-  };
-  const body = Buffer.from(JSON.stringify({ ...VALID, ...wrong }));
-  const raw = new RawEvents();
-  assert.ok(scanEvent(body, raw));
-  const table = new EventTable(body, 1, new Buffers());
-  assert.equal(lenientValidator(raw, table, 10_240)(0), undefined);
-  const bare = check(JSON.stringify({ ...VALID, model: 'm' })).table;
-  assert.deepEqual(table.numbers, bare.numbers);
-  assert.equal(table.ints[FIELD.status.column], bare.ints[FIELD.status.column]);
-  for (const name of ['event_id', 'tool_name'] as const)
-    assert.equal(textAt(table, FIELD[name].column), undefined);
-  assert.equal(textAt(table, FIELD.model.column), 'm');
-  const other = Buffer.from('{"session_id":7,"model":7,"event_type":"x"}');
-  const otherRaw = new RawEvents();
-  assert.ok(scanEvent(other, otherRaw));
-  const errors = lenientValidator(otherRaw, new EventTable(other, 1, new Buffers()), 10_240)(0);
-  assert.equal(errors?.[0]?.field, 'session_id');
 });

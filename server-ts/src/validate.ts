@@ -6,7 +6,7 @@
  */
 import { VOCABULARY } from './contract.ts';
 import { type EventTable, type FieldError, NOT_JSON, type RawEvents } from './event.ts';
-import { FIELD, FIELD_SPECS, type FieldSpec, INT_WIDTH, NUMBER_WIDTH, TRUNCATED, WAIT } from './field.ts';
+import { FIELD, FIELD_SPECS, INT_WIDTH, TRUNCATED, WAIT } from './field.ts';
 import { Checker } from './fields.ts';
 import { NO_CHANGE } from './waits.ts';
 
@@ -25,17 +25,10 @@ export function validator(raw: RawEvents, table: EventTable, maxMetadataBytes: n
   return (index) => validateEvent(checker, raw.at(index), maxMetadataBytes);
 }
 
-/** Does the same, but a problem of an optional field makes the field absent (rule OTL-07). */
-export function lenientValidator(raw: RawEvents, table: EventTable, maxMetadataBytes: number): Validate {
-  const checker = new Checker(raw, table);
-  return (index) => validateEvent(checker, raw.at(index), maxMetadataBytes, true);
-}
-
 function validateEvent(
   checker: Checker,
   item: number,
   maxMetadataBytes: number,
-  isLenient = false,
 ): readonly FieldError[] | undefined {
   checker.item = item;
   checker.problems = undefined;
@@ -44,8 +37,7 @@ function validateEvent(
     const { object, json_line: line } = VOCABULARY.field_messages;
     return [{ field: 'body', message: start === NOT_JSON ? line : object }];
   }
-  if (isLenient) checkLeniently(checker);
-  else for (const field of FIELD_SPECS) checker.value(field);
+  for (const field of FIELD_SPECS) checker.value(field);
   if (checker.problems !== undefined) return checker.problems;
   const { table } = checker;
   const { ints } = table;
@@ -57,25 +49,4 @@ function validateEvent(
   ints[int + WAIT] = NO_CHANGE;
   table.count++;
   return undefined;
-}
-
-function checkLeniently(checker: Checker): void {
-  for (const field of FIELD_SPECS) {
-    const { problems } = checker;
-    checker.problems = undefined;
-    checker.value(field);
-    if (checker.problems !== undefined && !field.isRequired) {
-      checker.problems = undefined;
-      setAbsent(checker.table, field);
-    }
-    checker.problems = problems ?? checker.problems;
-  }
-}
-
-/** Gives a field of the next row its absent value. */
-function setAbsent({ count, ints, numbers }: EventTable, { kind, column, absent }: FieldSpec): void {
-  const int = count * INT_WIDTH + column;
-  if (kind === 'choice') ints[int] = absent;
-  else if (kind === 'text' || kind === 'json') ints.fill(0, int, int + 2);
-  else numbers[count * NUMBER_WIDTH + column] = absent;
 }

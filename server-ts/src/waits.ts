@@ -1,13 +1,14 @@
 /**
- * Determines the waits that an agent's hook starts or ends, as `contract/hooks` defines them (rules WAI-01 and
- * WAI-02).
+ * Numbers the effects that hooks have on the waits of their sessions (rules WAI-01 and WAI-02).
  *
  * Pure. An event carries the index of its change in `WAIT_CHANGES`, so that the writer reads no payload.
  */
-import { HOOK_FILES, type HookSpec, VOCABULARY } from './contract.ts';
+import type { State } from '@twin-ingest/mapping/rule.ts';
+import { VOCABULARY } from './contract.ts';
+import { AGENTS } from './mapping.ts';
 
 /** The waits that an event ends. */
-export type WaitEnds = 'nothing' | 'agent' | 'session';
+export type WaitEnds = State['ends'];
 
 /** The changes of an event: it ends waits first, then starts one. */
 export interface WaitChange {
@@ -20,40 +21,31 @@ export interface WaitChange {
   readonly isReminder: boolean;
 }
 
-/** The index of the change of a hook whose payload has one of `values` at `key`. */
-export interface WaitRule {
-  /** Without a key the rule applies to every payload. */
-  readonly key: string | undefined;
-  readonly values: readonly string[];
-  /** An index into `WAIT_CHANGES`. */
-  readonly change: number;
-}
-
 /** The index of the empty change. */
 export const NO_CHANGE = 0;
 /** The index of a user's dismissal (rule WAI-05). */
 export const DISMISSAL = 1;
 
-const changes: WaitChange[] = [changeOf('nothing'), changeOf('session')];
-
-/** The rules by the `agent_type` of a file, then by the name of a hook. */
-const RULES: ReadonlyMap<string, ReadonlyMap<string, readonly WaitRule[]>> = new Map(
-  Object.values(HOOK_FILES).map((spec) => [spec.agent_type, rulesOf(spec)]),
+const STATES: readonly State[] = AGENTS.flatMap(({ hooks }) =>
+  [...(hooks?.records.values() ?? [])].flatMap((entry) =>
+    entry === 'noise' ? [] : entry.flatMap(({ states }) => states),
+  ),
 );
 
 /** Every change that an event can make. */
-export const WAIT_CHANGES: readonly WaitChange[] = changes;
-
-/** The keys of payloads that rules compare. */
-export const WAIT_KEYS: readonly string[] = [
-  ...new Set(
-    [...RULES.values()].flatMap((rules) => [...rules.values()].flat().flatMap(({ key }) => key ?? [])),
-  ),
+export const WAIT_CHANGES: readonly WaitChange[] = [
+  changeOf('nothing', undefined, false),
+  changeOf('session', undefined, false),
+  ...STATES.map(({ ends, begins, isReminder }) => changeOf(ends, begins, isReminder)),
 ];
 
-/** Returns the rules of an agent's hook, in the order of their evaluation. */
-export function waitRules(agentType: string, hook: string): readonly WaitRule[] {
-  return RULES.get(agentType)?.get(hook) ?? [];
+const INDEXES: ReadonlyMap<State, number> = new Map(
+  STATES.map((state, index) => [state, DISMISSAL + 1 + index]),
+);
+
+/** Returns the index of the change that an effect is; that of the empty change without one. */
+export function waitChange(state: State | undefined): number {
+  return state === undefined ? NO_CHANGE : INDEXES.get(state)!;
 }
 
 /** Returns a change as text, which does not depend on the order of the changes. */
@@ -72,20 +64,8 @@ export function waitOf(label: string): number {
   return NO_CHANGE;
 }
 
-function rulesOf({ waits }: HookSpec): ReadonlyMap<string, readonly WaitRule[]> {
-  return new Map(
-    Object.entries(waits).map(([hook, { ends: ended, reminds = false, begins = [] }]) => {
-      const ends: WaitEnds = ended ?? 'nothing';
-      const rules = begins.map(({ reason, key, values = [] }): WaitRule => {
-        const needsAnswer = (VOCABULARY.reasons_that_need_an_answer as readonly string[]).includes(reason);
-        const change = { ends, begins: reason, needsAnswer, isReminder: reminds };
-        return { key, values, change: changes.push(change) - 1 };
-      });
-      return [hook, [...rules, { key: undefined, values: [], change: changes.push(changeOf(ends)) - 1 }]];
-    }),
-  );
-}
-
-function changeOf(ends: WaitEnds): WaitChange {
-  return { ends, begins: undefined, needsAnswer: false, isReminder: false };
+function changeOf(ends: WaitEnds, begins: string | undefined, isReminder: boolean): WaitChange {
+  const reasons: readonly string[] = VOCABULARY.reasons_that_need_an_answer;
+  const needsAnswer = begins !== undefined && reasons.includes(begins);
+  return { ends, begins, needsAnswer, isReminder };
 }

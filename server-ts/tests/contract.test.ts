@@ -3,7 +3,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { FLAGS } from '../src/contract/flags.ts';
 import {
-  HOOK_FILES,
   LIMITS,
   LOADS,
   PRAGMAS,
@@ -14,6 +13,7 @@ import {
   VOCABULARY,
 } from '../src/contract.ts';
 import { FIELDS } from '../src/field.ts';
+import { HOOK_PATHS } from '../src/hooks.ts';
 import { QUERIES } from '../src/queries.ts';
 import { inOrder } from '../src/store/connection.ts';
 import { COMMON_TOPICS } from '../src/topics.ts';
@@ -59,30 +59,10 @@ test('the common topics match the vocabulary', () => {
   assert.deepEqual([...COMMON_TOPICS], VOCABULARY.topics);
 });
 
-test('every word of the hook mappings is in the vocabulary', () => {
-  const words: Record<'sources' | 'event_types' | 'statuses', readonly string[]> = VOCABULARY;
-  for (const { source, hooks, other, fields } of Object.values(HOOK_FILES)) {
-    assert.ok(words.sources.includes(source));
-    for (const { event_type, status } of [...Object.values(hooks), other]) {
-      assert.ok(words.event_types.includes(event_type), event_type);
-      assert.ok(status === undefined || words.statuses.includes(status), status);
-    }
-    for (const { field } of fields)
-      assert.ok(
-        FIELDS.some((name) => name === field),
-        field,
-      );
-    // The server cannot store an event without a session.
-    const session = fields.find(({ field }) => field === 'session_id');
-    assert.equal(session?.default, 'unknown');
-  }
-});
-
 test('every hook mapping has a route', () => {
-  const paths = Object.keys(HOOK_FILES).map((name) => `/api/hooks/${name}`);
   assert.deepEqual(
     ROUTES.map(({ path }) => path).filter((path) => path.startsWith('/api/hooks/')),
-    paths,
+    HOOK_PATHS,
   );
 });
 

@@ -9,9 +9,9 @@ import { FIELD } from '../src/field.ts';
 import { canonicalJson } from '../src/formats/canonical.ts';
 import { loadFormat, readBatch } from '../src/formats/index.ts';
 import { packJson } from '../src/rpc/pack.ts';
-import { Lines as ExportLines } from '../src/store/exports.ts';
+import { Lines } from '../src/store/exports.ts';
 import { KeyGroup, KeyTail } from '../src/store/key-tail.ts';
-import { Lines as TelemetryLines } from '../src/telemetry/index.ts';
+import { Texts } from '../src/telemetry/index.ts';
 
 const MOST = 600;
 
@@ -166,10 +166,10 @@ test('the lines of an export and of telemetry are complete, at every number and 
     const line = (n: number): string => `${n} ${'ä'.repeat(length)}`;
     for (const size of sizes(length === 10_000 ? 40 : 300)) {
       const all = sizes(size).map(line);
-      const [exported, received] = [new ExportLines(), new TelemetryLines(new Buffers())];
+      const [exported, received] = [new Lines(), new Texts(new Buffers())];
       for (const text of all) {
         exported.push(`${text}\n`);
-        received.add(text);
+        received.add(`${text}\n`);
       }
       const expected = `${all.join('\n')}\n`;
       assert.equal(Buffer.from(exported.finish()).toString(), expected, `${size} lines of an export`);

@@ -85,16 +85,13 @@ function isDropped(value: unknown): boolean {
 
 /** Returns a function that tells whether a record of this name is noise by the agent's mapping. */
 function noiseOf(agentType: string): (name: string) => boolean {
-  const file = `${ROOT}contract/agents/${agentType.replaceAll('_', '-')}.json`;
-  let mapping: { name_prefix: string; logs: Record<string, unknown> };
+  const file = `${ROOT}contract/agents/${agentType.replaceAll('_', '-')}/telemetry.json`;
+  let mapping: { name: { prefix?: string }; logs: Record<string, unknown> };
   try {
     mapping = JSON.parse(readFileSync(file, 'utf8'));
   } catch {
     return () => false;
   }
-  return (name) => {
-    const entries =
-      mapping.logs[name.startsWith(mapping.name_prefix) ? name.slice(mapping.name_prefix.length) : name];
-    return entries === 'noise';
-  };
+  const { prefix = '' } = mapping.name;
+  return (name) => mapping.logs[name.startsWith(prefix) ? name.slice(prefix.length) : name] === 'noise';
 }

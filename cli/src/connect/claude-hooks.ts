@@ -1,13 +1,13 @@
 /**
  * Builds the hook handlers for Claude Code, by event (https://code.claude.com/docs/en/hooks).
- * `contract/hooks/claude-code.json` lists the events.
+ * `contract/agents/claude-code/connect.json` lists the events.
  *
  * It uses commands, since Claude Code shows each HTTP hook that fails. Without curl it uses HTTP hooks where Claude Code
  * supports them. Invariant: it recognises exactly its own handlers, to the byte, and no handler contains a secret.
  * Knows nothing of files.
  */
 import { isDeepStrictEqual } from 'node:util';
-import HOOKS from '../../../contract/hooks/claude-code.json' with { type: 'json' };
+import RECIPE from '../../../contract/agents/claude-code/connect.json' with { type: 'json' };
 import { type Place, type ServerAddress, TOKEN_VARIABLE } from './agent.ts';
 import { commandOf, earlierCommandOf, type HookCommand, readCommand } from './hook-command.ts';
 import type { HookKind } from './hooks-edit.ts';
@@ -32,11 +32,11 @@ export type Handler = HttpHandler | CommandHandler;
 /** The route for hooks, as in contract/routes.json. */
 export const HOOK_PATH = '/api/hooks/claude-code';
 
-/** Seconds for which an unresponsive server may delay the agent. */
-const HTTP_TIMEOUT_S = 2;
-
-/** Seconds after which Claude Code ends a command. The command ends earlier. */
-const COMMAND_TIMEOUT_S = 5;
+/**
+ * Seconds for which an unresponsive server may delay the agent, and after which Claude Code ends a command. The command
+ * ends earlier.
+ */
+const { http_timeout_s: HTTP_TIMEOUT_S, command_timeout_s: COMMAND_TIMEOUT_S } = RECIPE.hooks;
 
 /** Returns the handler of each event, in the contract's order. */
 export function handlersFor(
@@ -44,10 +44,8 @@ export function handlersFor(
   { hasCurl }: Pick<Place, 'hasCurl'>,
 ): ReadonlyMap<string, Handler> {
   const handlers = new Map<string, Handler>();
-  for (const [event, hook] of Object.entries(HOOKS.hooks)) {
-    // A hook without `connect` is left out: connecting it would replace the behaviour that it observes.
-    if (!('connect' in hook)) continue;
-    const isCommand = hasCurl || hook.connect === 'command';
+  for (const [event, kind] of Object.entries(RECIPE.hooks.events)) {
+    const isCommand = hasCurl || kind === 'command';
     handlers.set(event, isCommand ? commandHandler(server) : httpHandler(server));
   }
   return handlers;

@@ -1,12 +1,13 @@
 /**
  * Builds the hook handlers for Codex, by event (https://developers.openai.com/codex/hooks).
- * `contract/hooks/codex.json` lists the events.
+ * `contract/agents/codex/connect.json` lists the events.
  *
  * Codex has only command hooks. Invariant: it recognises exactly its own handlers, to the byte, and no handler
  * contains a secret.
  */
 import { isDeepStrictEqual } from 'node:util';
-import HOOKS from '../../../contract/hooks/codex.json' with { type: 'json' };
+import AGENT from '../../../contract/agents/codex/agent.json' with { type: 'json' };
+import RECIPE from '../../../contract/agents/codex/connect.json' with { type: 'json' };
 import type { Place, ServerAddress } from './agent.ts';
 import type { CommandHandler } from './claude-hooks.ts';
 import { commandOf, earlierCommandOf, type HookCommand, readCommand } from './hook-command.ts';
@@ -16,10 +17,10 @@ import { isObject } from './json-object.ts';
 /** The route for hooks, as in contract/routes.json. */
 export const CODEX_HOOK_PATH = '/api/hooks/codex';
 
-export const CODEX_AGENT_TYPE = HOOKS.agent_type;
+export const CODEX_AGENT_TYPE = AGENT.agent_type;
 
 /** Time limit in seconds: the most that Codex grants at the end of a session. */
-const TIMEOUT_S = 3;
+const TIMEOUT_S = RECIPE.hooks.command_timeout_s;
 
 /** Returns the handler of each event, in the contract's order. Without curl there is none. */
 export function codexHandlersFor(
@@ -27,7 +28,7 @@ export function codexHandlersFor(
   { hasCurl }: Pick<Place, 'hasCurl'>,
 ): ReadonlyMap<string, CommandHandler> {
   if (!hasCurl) return new Map();
-  return new Map(Object.keys(HOOKS.hooks).map((event) => [event, handlerOf(server, commandOf)]));
+  return new Map(Object.keys(RECIPE.hooks.events).map((event) => [event, handlerOf(server, commandOf)]));
 }
 
 export const CODEX_HOOKS: HookKind = {

@@ -4,7 +4,8 @@
  * Pure. Steps that only announce or describe others are left out, and so are answers whose text was just written.
  */
 import type { EventRow, Session } from '@twin-ingest/client';
-import { isObject, valueAt } from '../import/values.ts';
+import { memberAt } from '@twin-ingest/mapping/path.ts';
+import { isObject } from '@twin-ingest/mapping/problems.ts';
 
 const PROMPTS = ['prompt', 'prompt_text'];
 const ANSWERS = ['text', 'last_assistant_message', 'delta', 'response', 'message'];
@@ -82,7 +83,9 @@ function textAt({ metadata }: EventRow, names: readonly string[]): string | unde
     if (typeof value === 'string' && value.trim() !== '') return value;
     if (typeof value !== 'object' || value === null) continue;
     // Results of tools hold a text, or a list of objects with texts.
-    const known = ['command', 'stdout', 'stderr', 'text', 'content.text'].map((path) => valueAt(value, path));
+    const known = [['command'], ['stdout'], ['stderr'], ['text'], ['content', 'text']].map((keys) =>
+      memberAt(value, keys),
+    );
     const texts = known.flat().filter((one) => typeof one === 'string' && one !== '');
     return texts.length > 0 ? texts.join('\n') : JSON.stringify(value, null, 2);
   }

@@ -6,8 +6,9 @@
  */
 import { type BigIntStats, closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
-import type { Mapping } from './mapping.ts';
-import { parseObject, textOf, valueAt } from './values.ts';
+import { ObjectSource, valueAt } from '@twin-ingest/mapping/path.ts';
+import type { TranscriptMapping } from './mapping.ts';
+import { parseObject, textOf } from './values.ts';
 
 export interface TranscriptFile {
   readonly path: string;
@@ -77,7 +78,7 @@ function statsOf(path: string): BigIntStats | undefined {
 }
 
 /** Groups the files; the family that changed last is the last. */
-export function familiesOf(files: readonly TranscriptFile[], mapping: Mapping): Family[] {
+export function familiesOf(files: readonly TranscriptFile[], mapping: TranscriptMapping): Family[] {
   const families = new Map<string, { began: number; session: SessionFiles }[]>();
   for (const session of sessionsOf(files)) {
     const { root, began } = headOf(session.files[0]!.path, mapping);
@@ -107,28 +108,31 @@ function sessionsOf(files: readonly TranscriptFile[]): SessionFiles[] {
 }
 
 /** Returns the id of the first line that has one, and when the session began. The import reports an unreadable file. */
-function headOf(path: string, mapping: Mapping): { root: string | undefined; began: number } {
-  const { copies_keep_line_key: isKept, line_key, time_key } = mapping;
+function headOf(path: string, mapping: TranscriptMapping): { root: string | undefined; began: number } {
+  const { copiesKeepId, id, time } = mapping;
   const began = statSync(path, { throwIfNoEntry: false })?.birthtimeMs ?? 0;
-  if (isKept !== true || line_key === undefined) return { root: undefined, began };
+  if (!copiesKeepId || id === undefined) return { root: undefined, began };
   let own = Number.NaN;
   for (const line of headLines(path)) {
-    const root = textOf(valueAt(line, line_key));
+    const root = textOf(valueAt(line, id));
     // Lines without an id are not copied, so their time is that of the session itself.
     if (root !== undefined) return { root, began: Number.isNaN(own) ? began : own };
-    if (Number.isNaN(own)) own = Date.parse(textOf(valueAt(line, time_key)) ?? '');
+    if (Number.isNaN(own)) own = Date.parse(textOf(valueAt(line, time)) ?? '');
   }
   return { root: undefined, began };
 }
 
-function headLines(path: string): unknown[] {
+function headLines(path: string): ObjectSource[] {
   let file: number | undefined;
   try {
     file = openSync(path, 'r');
     const bytes = Buffer.alloc(HEAD_BYTES);
     const text = bytes.toString('utf8', 0, readSync(file, bytes, 0, HEAD_BYTES, 0));
     // The import reports damaged lines.
-    return text.split('\n').flatMap((line) => parseObject(line) ?? []);
+    return text.split('\n').flatMap((line) => {
+      const object = parseObject(line);
+      return object === null ? [] : new ObjectSource(object);
+    });
   } catch {
     return [];
   } finally {

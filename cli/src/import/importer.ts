@@ -8,7 +8,7 @@ import { reasonOf } from '../request.ts';
 import type { Family, SessionFiles, TranscriptFile } from './files.ts';
 import { KnownSession } from './known.ts';
 import { linesOf } from './lines.ts';
-import type { Mapping } from './mapping.ts';
+import type { TranscriptMapping } from './mapping.ts';
 import type { Tally } from './tally.ts';
 import { type Found, Transcript } from './transcript.ts';
 
@@ -25,7 +25,7 @@ const PATIENCE_MS = 30_000;
 export class UnsentError extends Error {}
 
 export interface ImporterOptions {
-  readonly mapping: Mapping;
+  readonly mapping: TranscriptMapping;
   readonly server: ServerOptions;
   readonly since: number;
   readonly dryRun: boolean;

@@ -5,7 +5,7 @@
  * no such search (rule OTL-09).
  */
 import { type EventRow, type EventType, events, type ServerOptions, type Source } from '@twin-ingest/client';
-import type { MatchRule } from './mapping.ts';
+import type { Reported } from '@twin-ingest/mapping/rule.ts';
 import type { Found } from './transcript.ts';
 
 interface Report {
@@ -35,10 +35,10 @@ export class KnownSession {
   }
 
   /** Returns whether a hook or telemetry reported this fact. Each report counts once. */
-  async hasReported({ event, match }: Found): Promise<boolean> {
-    if (match === undefined || this.#newest === null) return false;
-    const reports = await this.#of(event.event_type, match);
-    const { fields = [], within_ms = Number.POSITIVE_INFINITY } = match;
+  async hasReported({ event, reported }: Found): Promise<boolean> {
+    if (reported === undefined || this.#newest === null) return false;
+    const reports = await this.#of(event.event_type, reported);
+    const { fields, within_ms } = reported;
     const values = fields.map((field) => event[field as keyof typeof event] ?? 0);
     const time = Date.parse(event.client_timestamp ?? '') || 0;
     let nearest: Report | null = null;
@@ -64,9 +64,9 @@ export class KnownSession {
     return true;
   }
 
-  #of(event_type: EventType, { sources, fields = [] }: MatchRule): Promise<readonly Report[]> {
+  #of(event_type: EventType, { by: sources, fields }: Reported): Promise<readonly Report[]> {
     const key = JSON.stringify([event_type, sources, fields]);
-    const known = this.#reports.get(key) ?? this.#read(event_type, sources, fields);
+    const known = this.#reports.get(key) ?? this.#read(event_type, sources as readonly Source[], fields);
     this.#reports.set(key, known);
     return known;
   }

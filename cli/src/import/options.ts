@@ -6,10 +6,10 @@ import { DEFAULT_ORIGIN, type Place } from '../connect/agent.ts';
 import { agentOf } from '../connect/agents.ts';
 import { originOf, placeOf } from '../connect/options.ts';
 import { tokenIn } from '../token-file.ts';
-import { MAPPINGS, type Mapping } from './mapping.ts';
+import { MAPPINGS, type TranscriptMapping } from './mapping.ts';
 
 export interface ImportOptions {
-  readonly mapping: Mapping;
+  readonly mapping: TranscriptMapping;
   /** The name of the agent for people. */
   readonly label: string;
   /** Absolute files and folders. */

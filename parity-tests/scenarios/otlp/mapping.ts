@@ -8,6 +8,7 @@ import type { ApiClient } from '@twin-ingest/testkit/http/api-client.ts';
 import { otlpRequest } from '@twin-ingest/testkit/otlp/description.ts';
 import { seededRandom } from '@twin-ingest/testkit/random.ts';
 import { keysOf, type OtlpMessage, otlpMessage } from '../../src/differential/otlp-messages.ts';
+import { type Computed, type Rule, rulesOf } from '../../src/mapped-value.ts';
 import { matchJson } from '../../src/match.ts';
 import { AGENTS, type Agent } from '../../src/otlp-agents.ts';
 import type { OtlpForm } from '../../src/otlp-case.ts';
@@ -84,24 +85,25 @@ function entriesOf(agent: Agent, signal: 'logs' | 'spans'): OtlpMessage[] {
     scope: agent.scopes[0] ?? 'other',
     resource: { 'service.name': agent.services[0] ?? 'shop' },
   };
-  const nameKey = agent.name_keys[0]!;
+  const nameKey = agent.name.from[0]!;
   const messages: OtlpMessage[] = [];
-  for (const [name, entries] of Object.entries(agent[signal])) {
-    for (const entry of [entries].flat()) {
-      const { when = {}, status } = entry === 'noise' ? {} : entry;
+  for (const name of Object.keys(agent[signal])) {
+    const rules = rulesOf(agent[signal], name)!;
+    for (const rule of rules.length === 0 ? [NOISE] : rules) {
       const fixed = Object.fromEntries(
-        Object.entries(when).map(([key, text]) => [key, text === '*' ? 7 : text]),
+        Object.entries(rule.match ?? {}).map(([key, text]) => [key, text === '*' ? 7 : [text].flat()[0]]),
       );
-      for (const text of [undefined, 'accept', ...(status?.error ?? []), ...(status?.error_unless ?? [])]) {
+      const [key, texts] = decisionOf(rule);
+      for (const text of [undefined, 'accept', ...texts]) {
         at++;
-        const decided = status === undefined || text === undefined ? {} : { [status.key]: text };
+        const decided = key === undefined || text === undefined ? {} : { [key]: text };
         const all = Object.fromEntries(
           keysOf(agent, signal).map((key, index) => [key, valueAt(key, at, index)]),
         );
-        const named = agent.name_prefix === '' || signal === 'logs' ? { [nameKey]: name } : {};
+        const named = agent.prefix === '' || signal === 'logs' ? { [nameKey]: name } : {};
         const attributes: Members = { ...all, ...decided, ...fixed, ...named };
         const record =
-          signal === 'logs' ? logAt(at, attributes) : spanAt(at, agent.name_prefix + name, attributes);
+          signal === 'logs' ? logAt(at, attributes) : spanAt(at, agent.prefix + name, attributes);
         messages.push({
           path: signal === 'logs' ? '/v1/logs' : '/v1/traces',
           request: otlpRequest({ ...group, [signal]: [record] }),
@@ -110,6 +112,15 @@ function entriesOf(agent: Agent, signal: 'logs' | 'spans'): OtlpMessage[] {
     }
   }
   return messages;
+}
+
+const NOISE: Rule = { event_type: 'noise' };
+
+/** Returns the attribute that a rule's status depends on, and the texts that it compares. */
+function decisionOf({ fields = {} }: Rule): [key: string | undefined, texts: readonly string[]] {
+  const { match = {}, unless = {} } = (fields.status ?? {}) as Computed;
+  const texts = [...Object.values(match), ...Object.values(unless)].flat().filter((text) => text !== '*');
+  return [Object.keys(match)[0], texts];
 }
 
 /** Returns a number for counts, otherwise a distinct text. */

@@ -5,6 +5,7 @@
 
 import { otlpRequest } from '@twin-ingest/testkit/otlp/description.ts';
 import type { Random } from '@twin-ingest/testkit/random.ts';
+import { pathsOf, rulesOf } from '../mapped-value.ts';
 import { AGENTS, type Agent } from '../otlp-agents.ts';
 import type { Members } from '../otlp-values.ts';
 
@@ -96,8 +97,8 @@ function place(random: Random, { scopes, services }: Agent): { scope?: string; r
 function recordOf(random: Random, agent: Agent, signal: 'logs' | 'spans'): Members {
   const names = Object.keys(agent[signal]);
   const known = names.length > 0 && random.chance(0.9) ? random.pick(names) : random.pick(NAMES);
-  const name = random.chance(0.5) ? agent.name_prefix + known : known;
-  const isAttribute = random.chance(signal === 'logs' || agent.name_prefix === '' ? 0.9 : 0.1);
+  const name = random.chance(0.5) ? agent.prefix + known : known;
+  const isAttribute = random.chance(signal === 'logs' || agent.prefix === '' ? 0.9 : 0.1);
   const attributes = attributesOf(random, agent, signal, isAttribute ? name : undefined);
   const time = (): string => random.pick(TIMES);
   const ids = {
@@ -132,7 +133,7 @@ function attributesOf(
   name: string | undefined,
 ): readonly Members[] {
   const keys = keysOf(agent, signal);
-  const named = name === undefined ? [] : [[agent.name_keys[0]!, name] as const];
+  const named = name === undefined ? [] : [[agent.name.from[0]!, name] as const];
   const sessions = SESSIONS.filter((key) => keys.includes(key) && random.chance(0.8)).map(
     (key) => [key, random.pick(['s1', 's2'])] as const,
   );
@@ -168,22 +169,23 @@ export function keysOf(agent: Agent, signal: 'logs' | 'spans'): readonly string[
 }
 
 function keysIn(agent: Agent, signal: 'logs' | 'spans'): string[] {
-  const entries = Object.values(agent[signal])
-    .flat()
-    .filter((entry) => entry !== 'noise');
-  const fields = [...agent.fields, ...entries.flatMap((entry) => entry.fields ?? [])];
+  const entries = agent[signal];
+  const rules = Object.keys(entries).flatMap((name) => rulesOf(entries, name) ?? []);
+  const values = [agent.fields, ...rules.map(({ fields = {} }) => fields)].flatMap((fields) =>
+    Object.values(fields),
+  );
   const keys = [
-    ...fields.flatMap(({ keys, plus = [], less = [] }) => [...keys, ...plus, ...less]),
-    ...entries.flatMap(({ status, same, when }) =>
-      [status?.key ?? [], same?.key ?? [], Object.keys(when ?? {})].flat(),
-    ),
-    ...agent.event_id,
-    ...agent.dropped_keys,
-    ...(agent.agent_type_keys ?? []),
+    ...values.flatMap(pathsOf),
+    ...rules.flatMap(({ match = {}, unless = {}, same }) => [
+      ...Object.keys({ ...match, ...unless }),
+      ...(same === undefined ? [] : [same.from]),
+    ]),
+    ...agent.id,
+    ...agent.omit,
     'gen_ai.system',
     'trace_id',
     'body',
     '',
-  ].map((key) => key.replace(/^\$parent\./, ''));
+  ].map((key) => key.replace(/^\$parent\//, ''));
   return [...new Set(keys.filter((key) => !key.startsWith('$')))];
 }

@@ -1,4 +1,4 @@
-//! Handles `/api/hooks/claude-code` and `/api/hooks/codex`.
+//! Handles the routes of hooks, `/api/hooks/NAME`.
 
 use std::sync::Arc;
 

@@ -116,6 +116,7 @@ use crate::app::App;
 use crate::contract::routes::{Parameter, Route};
 use crate::contract::{ROUTES, RouteSpec};
 use crate::error::{ErrorCode, Failure};
+use crate::hooks::mapping_of;
 use crate::meters::Meters;
 use connection::{Connection, FinishGuard, Held};
 use exchange::{Deadline, UnreadBody};
@@ -136,8 +137,6 @@ pub fn build_routes(app: &Arc<App>) -> Router {
             routing::get(events::list_events).post(events::post_event).delete(retention::delete_events),
         ),
         (Route::ApiEventsBatch, routing::post(events::post_batch)),
-        (Route::ApiHooksClaudeCode, routing::post(hooks::post_hook)),
-        (Route::ApiHooksCodex, routing::post(hooks::post_hook)),
         (Route::V1Logs, routing::post(telemetry::post_telemetry)),
         (Route::V1Metrics, routing::post(telemetry::post_telemetry)),
         (Route::V1Traces, routing::post(telemetry::post_telemetry)),
@@ -163,6 +162,8 @@ pub fn build_routes(app: &Arc<App>) -> Router {
         (Route::ApiRpc, routing::post(rpc::post_rpc)),
         (Route::ApiRpcSchema, routing::get(rpc::get_schema)),
     ];
+    let hooks = Route::ALL.iter().filter(|route| mapping_of(route.spec().path).is_some());
+    table.extend(hooks.map(|route| (*route, routing::post(hooks::post_hook))));
     if app.config.bench {
         table.extend([
             (Route::BenchSink, routing::post(bench::post_sink)),

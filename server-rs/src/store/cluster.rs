@@ -12,13 +12,13 @@ use rusqlite::{Connection, OptionalExtension};
 use crate::contract::flags::EXITS;
 use crate::digest::Digest;
 use crate::event::Outcome;
+use crate::mapping::event_id::hashed_id;
 use crate::queries;
 use crate::store::attachment_files::TemporaryFile;
 use crate::store::attachments::Attached;
 use crate::store::cluster_change::{ClusterChange, parse_bounds};
 use crate::store::connection::OpenError;
 use crate::store::events::Submission;
-use crate::telemetry::event_id::hashed_id;
 
 /// What a start knows of the stream.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -10,12 +10,12 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::contract::{LIMITS, TUNING};
 use crate::field::COLUMNS;
+use crate::mapping::event_id::hashed_id;
 use crate::queries;
 use crate::render::msgpack::MsgpackRows;
 use crate::render::stored::{StoredRow, StoredValue, stored_id_of, stored_metadata_of};
 use crate::store::event_rows::list_event_rows;
 use crate::store::query::{EventFilter, NO_BOUND, Order, count_since};
-use crate::telemetry::event_id::hashed_id;
 
 const EVENT_ID: usize = place("event_id");
 const CLIENT_TIMESTAMP: usize = place("client_timestamp");

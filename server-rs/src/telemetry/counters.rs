@@ -1,6 +1,6 @@
 //! Counts what agents send (rule OTL-11).
 //!
-//! Memory is bounded by the agents of `otlp.json`, one entry for all others, and the list of reasons.
+//! Memory is bounded by the agents of `agents.json`, one entry for all others, and the list of reasons.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -174,7 +174,7 @@ impl Counters {
     /// Returns the member `telemetry` of the health answer.
     pub fn json(&self) -> Value {
         let agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
-        let names = AGENTS.iter().map(|agent| agent.agent_type).chain([UNKNOWN]);
+        let names = AGENTS.iter().map(|agent| &*agent.spec.agent_type).chain([UNKNOWN]);
         let sent = names.zip(agents.iter()).filter(|(_, (_, tally))| !tally.is_empty());
         let agents: Vec<Value> = sent.map(|(name, (last_at, tally))| tally.json(name, *last_at)).collect();
         let (wrong_paths, last) = self.wrong_paths.lock().unwrap_or_else(PoisonError::into_inner).clone();

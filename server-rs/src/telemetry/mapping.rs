@@ -1,30 +1,34 @@
-//! Turns a record into an event, as its agent's file defines it (rules OTL-06 to OTL-09).
+//! Turns a record into an event by the mapping of its agent (rules OTL-06 to OTL-09).
 //!
-//! Pure. Invariant: the record and the values that it shares with others bound the size of its event.
+//! Pure. Invariant: the size of an event is bounded by its record and by the values that the record shares with others.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::contract::LIMITS;
-use crate::field::{Field, FieldKind};
-use crate::number::{parse_integer, parse_number, print_number};
-use crate::telemetry::agents::{Agent, Entry, Key, Meaning, Source, is_for_children};
+use crate::event::{Event, FieldValue, Text};
+use crate::field::Field;
+use crate::mapping::event_id::{Items, same_id};
+use crate::mapping::field::field_value;
+use crate::mapping::path::{Found, Json, Source};
+use crate::mapping::rule::{Meaning, Rule, first_rule};
+use crate::mapping::telemetry::Key;
+use crate::mapping::value::{Texts, put_fields, put_value};
+use crate::telemetry::agents::{Agent, is_for_children};
 use crate::telemetry::counters::Reason;
-use crate::telemetry::event_id::hashed_id;
 use crate::telemetry::otlp::Signal;
 use crate::telemetry::records::{Group, Record};
-use crate::telemetry::values::{Attributes, plain_text, string_of, text_json};
-use crate::text::trim_text;
-use crate::timestamp::format_timestamp;
+use crate::telemetry::values::{Attributes, push_member, text_json};
+use crate::validate::default_status;
 
 /// The result of mapping a record.
+pub type Mapped = Result<Event, NoEvent>;
+
+/// Why a record is no event.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Mapped {
-    /// The JSON text of an event, on one line.
-    Event(String),
-    /// No event, as intended.
+pub enum NoEvent {
+    /// As intended.
     Noise,
-    /// No event, for this reason.
+    /// For this reason.
     Rejected(Reason),
 }
 
@@ -48,204 +52,200 @@ impl Parents {
 const SOURCE: &str = "otel";
 const NANOS_PER_MS: u64 = 1_000_000;
 
-/// A record with the further sources of its keys.
-struct View<'a> {
+/// The texts of all events of a request, one after the other.
+struct AllTexts<'b>(&'b mut String);
+
+impl Texts for AllTexts<'_> {
+    fn put(&mut self, text: Cow<'_, str>) -> Text {
+        let start = self.0.len();
+        self.0.push_str(&text);
+        Text::Range(start, self.0.len())
+    }
+}
+
+/// A record, read by the mapping of its agent.
+struct Reading<'a> {
+    agent: &'static Agent,
     record: &'a Record,
     resource: &'a Attributes,
     parents: &'a Parents,
 }
 
-impl<'a> View<'a> {
-    /// Returns the JSON text of a key's value.
-    fn get(&self, key: Key) -> Option<Cow<'a, str>> {
-        let record = self.record;
-        let id = |id: &'a Option<String>| id.as_deref().map(|id| Cow::Owned(text_json(id)));
-        match key {
-            Key::Attribute(name) => {
-                record.attributes.get(name).or_else(|| self.resource.get(name)).map(Cow::Borrowed)
-            }
-            Key::Parent(name) => {
-                let parent = self.parents.spans.get(record.parent_span_id.as_deref()?)?;
-                parent.get(name).map(Cow::Borrowed)
-            }
-            Key::TraceId => id(&record.trace_id),
-            Key::SpanId => id(&record.span_id),
-            Key::ParentSpanId => id(&record.parent_span_id),
-        }
-    }
-
-    fn first(&self, keys: &[Key]) -> Option<Cow<'a, str>> {
-        keys.iter().find_map(|key| self.get(*key))
-    }
-
-    /// Returns the text of a key's value, of any type.
-    fn text(&self, key: Key) -> Option<String> {
-        self.get(key).map(|json| plain_text(&json))
-    }
-
-    /// Returns the record's name without the prefix; empty when it has none.
-    fn name(&self, agent: &Agent) -> String {
-        let is_named = |text: &String| !text.is_empty();
-        let string = |json: &str| string_of(json).filter(is_named);
-        let of_keys = agent.name_keys.iter().find_map(|key| string(&self.get(*key)?));
-        let own = || self.record.name.clone().filter(is_named);
-        let of_body = || string(self.record.body.as_deref()?);
-        let name = of_keys.or_else(own).or_else(of_body).unwrap_or_default();
-        agent.short_name(&name).to_owned()
-    }
-
-    /// Returns the whole milliseconds from the start of a span to its end.
-    fn duration_ms(&self) -> Option<u64> {
-        let [Some(start), Some(end)] = self.record.times else { return None };
-        (self.record.signal == Signal::Spans).then(|| Some(end.checked_sub(start)? / NANOS_PER_MS)).flatten()
-    }
-
-    /// Returns the time of the record: the start of a span; for a log its time, otherwise its observed time.
-    fn timestamp(&self) -> Option<String> {
-        let [first, second] = self.record.times;
-        let time = if self.record.signal == Signal::Spans { first } else { first.or(second) };
-        Some(format_timestamp(i64::try_from(time? / NANOS_PER_MS).ok()?))
-    }
-}
-
-/// Maps a record of this agent.
-pub fn map_record(record: &Record, group: &Group, parents: &Parents, agent: &Agent) -> Mapped {
-    let view = View { record, resource: &group.resource, parents };
-    let name = view.name(agent);
-    match agent.entry_of(record.signal, &name, |key| view.text(key)) {
-        None => Mapped::Rejected(Reason::UnknownEvent),
-        Some(Entry::Noise) => Mapped::Noise,
-        Some(Entry::Event(meaning)) => match event_json(&view, agent, meaning, &name) {
-            Ok(json) => Mapped::Event(json),
-            Err(reason) => Mapped::Rejected(reason),
-        },
-    }
-}
-
-fn event_json(view: &View<'_>, agent: &Agent, meaning: &Meaning, name: &str) -> Result<String, Reason> {
-    let mut event = Attributes::default();
-    for source in agent.fields.iter().chain(&meaning.fields) {
-        if let Some(first) = view.first(&source.keys) {
-            // An invalid value replaces an earlier one, and the field is absent.
-            let value = field_value(view, source, &first);
-            event.set(source.field.name(), value.unwrap_or_else(|| "null".to_owned()));
-        }
-    }
-    let session_id = event.get(Field::SessionId.name()).and_then(string_of).ok_or(Reason::NoSession)?;
-    let agent_type = match view.first(&agent.agent_type_keys) {
-        Some(json) => field_text(Field::AgentType, &json).ok_or(Reason::Invalid)?,
-        None => agent.agent_type.to_owned(),
+/// Maps a record of this agent. The texts of its event are appended to `body`.
+pub fn map_record(
+    record: &Record,
+    group: &Group,
+    parents: &Parents,
+    agent: &'static Agent,
+    body: &mut String,
+) -> Mapped {
+    let reading = Reading { agent, record, resource: &group.resource, parents };
+    let name = reading.name();
+    let entries = if record.signal == Signal::Spans { &agent.spec.spans } else { &agent.spec.logs };
+    let rule = match first_rule(entries, agent.spec.name.short(&name), &reading) {
+        Meaning::Rule(rule) => rule,
+        Meaning::Noise => return Err(NoEvent::Noise),
+        Meaning::Unknown => return Err(NoEvent::Rejected(Reason::UnknownEvent)),
     };
-    let has_error = meaning
-        .status
-        .as_ref()
-        .is_some_and(|rule| view.text(rule.key).is_some_and(|text| rule.is_error(&text)));
-    let mut set = |field: Field, text: &str| event.set(field.name(), text_json(text));
-    set(Field::AgentType, &agent_type);
-    set(Field::EventType, meaning.event_type);
-    set(Field::Source, SOURCE);
-    set(Field::SourceEvent, &format!("{}{name}", agent.name_prefix));
-    set(Field::EventId, &event_id(view, agent, meaning, name, [&agent_type, &session_id]));
-    if has_error || view.record.has_failed {
-        set(Field::Status, "error");
-    }
-    if let Some(time) = view.timestamp() {
-        set(Field::ClientTimestamp, &time);
-    }
-    if let Some(duration) = view.duration_ms() {
-        event.set(Field::DurationMs.name(), duration.to_string());
-    }
-    event.set(Field::Metadata.name(), metadata(view.record, agent, name));
-    Ok(event.json())
+    let start = body.len();
+    reading.event(rule, &name, body).map_err(|reason| {
+        body.truncate(start);
+        NoEvent::Rejected(reason)
+    })
 }
 
-/// Returns the value of a field by its rule, as JSON text.
-fn field_value(view: &View<'_>, source: &Source, first: &str) -> Option<String> {
-    match source.field.spec().kind {
-        FieldKind::Text => Some(text_json(&field_text(source.field, first)?)),
-        FieldKind::Dollars => {
-            let mut json = Vec::new();
-            print_number(
-                &mut json,
-                Some(parse_number(&number_of(first)?)).filter(|dollars| dollars.is_finite())?,
-            );
-            String::from_utf8(json).ok()
-        }
-        FieldKind::Integer => {
-            let integer = |json: &str| parse_integer(&number_of(json)?).map(i128::from);
-            let sum =
-                |keys: &[Key]| -> i128 { keys.iter().filter_map(|key| integer(&view.get(*key)?)).sum() };
-            let value = (integer(first)? + sum(&source.plus) - sum(&source.less)).max(0);
-            (value <= i128::from(LIMITS.max_integer)).then(|| value.to_string())
-        }
-        FieldKind::Choice(_) | FieldKind::Timestamp | FieldKind::Json => None,
-    }
-}
+impl<'a> Source<'a> for Reading<'a> {
+    const HAS_DIGITS: bool = true;
 
-/// Returns the trimmed text of a field; `None` when it breaks rule EVT-12.
-fn field_text(field: Field, json: &str) -> Option<String> {
-    let text = string_of(json)?;
-    let trimmed = trim_text(&text);
-    (!trimmed.is_empty() && trimmed.len() <= field.spec().max_bytes).then(|| trimmed.to_owned())
-}
-
-/// Returns the number of a JSON text; a text of digits counts as a number.
-fn number_of(json: &str) -> Option<Cow<'_, str>> {
-    if json.starts_with(|first: char| first == '-' || first.is_ascii_digit()) {
-        return Some(Cow::Borrowed(json));
-    }
-    let text = string_of(json)?;
-    let is_digits = !text.is_empty() && text.bytes().all(|digit| digit.is_ascii_digit());
-    is_digits.then_some(Cow::Owned(text))
-}
-
-fn event_id(view: &View<'_>, agent: &Agent, meaning: &Meaning, name: &str, owner: [&str; 2]) -> String {
-    let [agent_type, session_id] = owner;
-    if let Some(same) = &meaning.same
-        && let Some(value) = view.get(Key::read(same.key)).and_then(|json| string_of(&json))
-        && !value.is_empty()
-    {
-        return same.id(agent_type, session_id, &value);
-    }
-    let record = view.record;
-    let text = |text: &str| Some(text_json(text));
-    let mut items = vec![text(agent_type), text(record.signal.name()), text(name)];
-    items.extend(record.times.map(|time| time.map(|time| text_json(&time.to_string()))));
-    items
-        .extend([Key::TraceId, Key::SpanId, Key::ParentSpanId].map(|key| view.get(key).map(Cow::into_owned)));
-    items.extend(agent.event_id.iter().map(|key| view.get(*key).map(Cow::into_owned)));
-    hashed_id(&items)
-}
-
-/// Returns the JSON text of the record's contents (rule OTL-08).
-fn metadata(record: &Record, agent: &Agent, name: &str) -> String {
-    let mut all = Attributes::default();
-    for (key, json) in record.attributes.iter().filter(|(key, _)| !agent.dropped_keys.contains(key)) {
-        all.set(key, json.to_owned());
-    }
-    if let Some(body) = &record.body
-        && string_of(body).is_none_or(|text| agent.short_name(&text) != name)
-    {
-        all.set("body", body.clone());
-    }
-    let ids = [
-        ("trace_id", &record.trace_id),
-        ("span_id", &record.span_id),
-        ("parent_span_id", &record.parent_span_id),
-    ];
-    for (key, id) in ids {
-        if let Some(id) = id {
-            all.set(key, text_json(id));
+    fn get(&self, key: usize) -> Option<Found<'a>> {
+        let id = |id: &'a Option<String>| id.as_deref().map(|id| Found::Text(Cow::Borrowed(id)));
+        match &self.agent.spec.keys[key] {
+            Key::TraceId => id(&self.record.trace_id),
+            Key::SpanId => id(&self.record.span_id),
+            Key::ParentSpanId => id(&self.record.parent_span_id),
+            key => self.attribute(key).map(|json| Found::Json(Json::printed(json))),
         }
     }
-    if record.signal == Signal::Spans {
-        for (key, time) in ["start", "end"].into_iter().zip(record.times) {
-            if let Some(time) = time {
-                all.set(key, text_json(&time.to_string()));
+}
+
+impl<'a> Reading<'a> {
+    /// Returns the JSON text of an attribute: of the record or its resource, or of the parent span.
+    fn attribute(&self, key: &Key) -> Option<&'a str> {
+        match key {
+            Key::Attribute(name) => self.record.attributes.get(name).or_else(|| self.resource.get(name)),
+            Key::Parent(name) => self.parents.spans.get(self.record.parent_span_id.as_deref()?)?.get(name),
+            Key::TraceId | Key::SpanId | Key::ParentSpanId => None,
+        }
+    }
+
+    /// Returns the first text that is not empty; empty without one.
+    fn name(&self) -> Cow<'a, str> {
+        let is_named = |text: &Cow<'_, str>| !text.is_empty();
+        let of_paths = || {
+            let paths = self.agent.spec.name.from.iter();
+            paths.filter_map(|path| path.value(self)?.text()).find(is_named)
+        };
+        let own = || self.record.name.as_deref().map(Cow::Borrowed).filter(is_named);
+        of_paths().or_else(own).or_else(|| self.body_text()).unwrap_or_default()
+    }
+
+    fn body_text(&self) -> Option<Cow<'a, str>> {
+        Found::Json(Json::printed(self.record.body.as_deref()?)).text()
+    }
+
+    /// Returns the event, or the reason to reject the record.
+    fn event(&self, rule: &'static Rule, name: &str, body: &mut String) -> Result<Event, Reason> {
+        let spec = self.agent.spec;
+        let mut event = Event::empty();
+        let mut texts = AllTexts(body);
+        event.set(Field::Status, FieldValue::Word(default_status(rule.event_type)));
+        put_fields(&mut event, &mut texts, &spec.fields, self);
+        put_fields(&mut event, &mut texts, &rule.fields, self);
+        if event.text(Field::SessionId, texts.0).is_none() {
+            return Err(Reason::NoSession);
+        }
+        if !self.agent.type_rule.is_some_and(|rule| rule.is_there(self)) {
+            let own = FieldValue::Text(texts.put(Cow::Borrowed(&spec.agent_type)));
+            event.set(Field::AgentType, own);
+        } else if event.text(Field::AgentType, texts.0).is_none() {
+            return Err(Reason::Invalid);
+        }
+        let source_event = Found::Text(spec.name.full(Cow::Borrowed(name)));
+        if let Some(value) = field_value(Field::SourceEvent, source_event, false) {
+            put_value(&mut event, &mut texts, Field::SourceEvent, value);
+        }
+        let id = self.event_id(rule, spec.name.short(name), &event, texts.0);
+        event.set(Field::EventId, FieldValue::Text(texts.put(Cow::Owned(id))));
+        event.set(Field::EventType, FieldValue::Word(rule.event_type));
+        event.set(Field::Source, FieldValue::Word(SOURCE));
+        self.set_times(&mut event);
+        if self.record.has_failed {
+            event.set(Field::Status, FieldValue::Word("error"));
+        }
+        let start = texts.0.len();
+        self.push_metadata(spec.name.short(name), texts.0);
+        event.set(Field::Metadata, FieldValue::Text(Text::Range(start, texts.0.len())));
+        Ok(event)
+    }
+
+    /// Sets the time of the record: the start of a span, which has a duration; of a log its time, otherwise its
+    /// observed time.
+    fn set_times(&self, event: &mut Event) {
+        let [first, second] = self.record.times;
+        let is_span = self.record.signal == Signal::Spans;
+        let mut set = |field, nanos: u64| {
+            if let Ok(ms) = i64::try_from(nanos / NANOS_PER_MS) {
+                event.set(field, FieldValue::Number(ms));
+            }
+        };
+        if let Some(time) = if is_span { first } else { first.or(second) } {
+            set(Field::ClientTimestamp, time);
+        }
+        if is_span
+            && let (Some(start), Some(end)) = (first, second)
+            && let Some(nanos) = end.checked_sub(start)
+        {
+            set(Field::DurationMs, nanos);
+        }
+    }
+
+    fn event_id(&self, rule: &Rule, name: &str, event: &Event, body: &str) -> String {
+        let [agent_type, session_id] =
+            [Field::AgentType, Field::SessionId].map(|field| event.text(field, body).unwrap_or_default());
+        if let Some(same) = &rule.same
+            && let Some(subject) = same.subject(self)
+        {
+            return same_id(&same.kind, agent_type, session_id, &subject);
+        }
+        let (record, mut items) = (self.record, Items::default());
+        for text in [agent_type, record.signal.name(), name] {
+            items.text(Some(text));
+        }
+        for time in record.times {
+            items.text(time.map(|time| itoa::Buffer::new().format(time).to_owned()).as_deref());
+        }
+        for id in [&record.trace_id, &record.span_id, &record.parent_span_id] {
+            items.text(id.as_deref());
+        }
+        for value in self.agent.spec.id.iter().map(|key| self.get(*key)) {
+            match value {
+                Some(Found::Json(json)) => items.json(Some(json.text)),
+                value => items.text(value.and_then(Found::text).as_deref()),
             }
         }
+        items.id()
     }
-    all.json()
+
+    /// Appends the JSON text of attributes, body and ids (rule OTL-08).
+    fn push_metadata(&self, name: &str, body: &mut String) {
+        let record = self.record;
+        let is_name = self.body_text().is_some_and(|text| self.agent.spec.name.short(&text) == name);
+        let quoted = |text: Option<&str>| text.map(|text| Cow::Owned(text_json(text)));
+        let [start, end] = match record.signal {
+            Signal::Spans => record.times.map(|time| quoted(time.map(|time| time.to_string()).as_deref())),
+            Signal::Logs | Signal::Metrics => [None, None],
+        };
+        let mut others: [(&str, Option<Cow<'_, str>>); 6] = [
+            ("body", record.body.as_deref().filter(|_| !is_name).map(Cow::Borrowed)),
+            ("trace_id", quoted(record.trace_id.as_deref())),
+            ("span_id", quoted(record.span_id.as_deref())),
+            ("parent_span_id", quoted(record.parent_span_id.as_deref())),
+            ("start", start),
+            ("end", end),
+        ];
+        body.push('{');
+        for (key, json) in record.attributes.iter().filter(|(key, _)| !self.agent.spec.omit.contains(*key)) {
+            // The record's own value takes the place of an attribute of its name.
+            let own = others.iter_mut().find(|(name, _)| *name == key).and_then(|(_, value)| value.take());
+            push_member(body, key, own.as_deref().unwrap_or(json));
+        }
+        for (key, json) in others {
+            if let Some(json) = json {
+                push_member(body, key, &json);
+            }
+        }
+        body.push('}');
+    }
 }
 
 #[cfg(test)]
@@ -271,12 +271,20 @@ mod tests {
         }
     }
 
-    fn map(record: &Record, agent: &str, parents: &Parents) -> Result<serde_json::Value, Mapped> {
-        let agent = AGENTS.iter().find(|known| known.agent_type == agent).expect("an agent");
-        match map_record(record, &Group::default(), parents, agent) {
-            Mapped::Event(json) => Ok(serde_json::from_str(&json).expect("JSON")),
-            other => Err(other),
-        }
+    /// Returns the fields of the event that a record becomes.
+    fn map(record: &Record, agent: &str, parents: &Parents) -> Result<serde_json::Value, NoEvent> {
+        let agent = AGENTS.iter().find(|known| known.spec.agent_type == agent).expect("an agent");
+        let mut body = String::from("earlier");
+        let event = map_record(record, &Group::default(), parents, agent, &mut body)?;
+        let fields = Field::ALL.into_iter().filter_map(|field| {
+            let value = match (field, event.text(field, &body)) {
+                (Field::Metadata, Some(json)) => serde_json::from_str(json).expect("JSON"),
+                (_, Some(text)) => text.into(),
+                (_, None) => event.number(field)?.into(),
+            };
+            Some((field.name().to_owned(), value))
+        });
+        Ok(serde_json::Value::Object(fields.collect()))
     }
 
     #[test]
@@ -371,14 +379,14 @@ mod tests {
         ];
         for (attributes, reason) in table {
             let mapped = map(&record(Signal::Logs, &attributes), "claude_code", &Parents::default());
-            assert_eq!(mapped, Err(Mapped::Rejected(reason)), "{attributes:?}");
+            assert_eq!(mapped, Err(NoEvent::Rejected(reason)), "{attributes:?}");
         }
         let noise = record(Signal::Logs, &[("event.name", r#""hook_registered""#)]);
-        assert_eq!(map(&noise, "claude_code", &Parents::default()), Err(Mapped::Noise));
+        assert_eq!(map(&noise, "claude_code", &Parents::default()), Err(NoEvent::Noise));
         let chat =
             [("gen_ai.operation.name", r#""chat""#), ("session.id", r#""s""#), ("gen_ai.agent.name", "7")];
         let mapped = map(&record(Signal::Spans, &chat), "gen_ai", &Parents::default());
-        assert_eq!(mapped, Err(Mapped::Rejected(Reason::Invalid)));
+        assert_eq!(mapped, Err(NoEvent::Rejected(Reason::Invalid)));
     }
 
     #[test]

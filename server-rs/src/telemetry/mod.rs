@@ -1,6 +1,6 @@
 //! Reads the telemetry of agents as events (rules OTL-01 to OTL-10).
 //!
-//! Invariant: every record becomes one line of JSON, so that the rules of events exist once (decision 58).
+//! Invariant: records above the event limit are counted and take no memory (rule ING-09).
 
 /// The messages of OTLP.
 pub mod otlp;
@@ -14,9 +14,7 @@ pub mod value;
 mod json_values;
 /// Writes attributes as JSON text.
 pub mod values;
-/// Ids of events that several records report.
-pub mod event_id;
-/// Meanings of an agent's records.
+/// The agents of records.
 pub mod agents;
 /// The records of a request.
 pub mod records;
@@ -26,18 +24,21 @@ pub mod counters;
 pub mod mapping;
 
 use crate::error::{ErrorCode, Failure};
+use crate::event::Event;
 use crate::formats::Format;
 use agents::{Agent, agent_of};
 use counters::{Reason, Tally};
-use mapping::{Mapped, Parents, map_record};
+use mapping::{NoEvent, Parents, map_record};
 use otlp::{Request, Signal};
 use records::{Group, Item, Records};
 
 /// The events of a request.
 #[derive(Debug, Default)]
 pub struct Telemetry {
-    /// One JSON text a line.
-    pub lines: String,
+    /// The texts of all events, one after the other.
+    pub body: String,
+    /// The events, with their whole metadata.
+    pub events: Vec<Event>,
     /// The agent of each event.
     pub agents: Vec<&'static Agent>,
     /// Counts of the request.
@@ -91,12 +92,11 @@ impl Telemetry {
         match (record, agent) {
             (None, _) => tally.ignore(Reason::TooLarge),
             (_, None) => tally.ignore(Reason::UnknownAgent),
-            (Some(record), Some(agent)) => match map_record(&record, group, parents, agent) {
-                Mapped::Noise => tally.noise += 1,
-                Mapped::Rejected(reason) => tally.ignore(reason),
-                Mapped::Event(json) => {
-                    self.lines.push_str(&json);
-                    self.lines.push('\n');
+            (Some(record), Some(agent)) => match map_record(&record, group, parents, agent, &mut self.body) {
+                Err(NoEvent::Noise) => tally.noise += 1,
+                Err(NoEvent::Rejected(reason)) => tally.ignore(reason),
+                Ok(event) => {
+                    self.events.push(event);
                     self.agents.push(agent);
                 }
             },

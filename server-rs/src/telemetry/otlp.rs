@@ -90,8 +90,6 @@ static MESSAGES: LazyLock<Vec<Message>> =
 static REQUESTS: LazyLock<Vec<Request>> =
     LazyLock::new(|| read_requests(&SPEC).expect("the tables are checked by the tests of this module"));
 
-/// The agents with a mapping, in the order in which records are matched.
-pub static AGENT_NAMES: LazyLock<Vec<&'static str>> = LazyLock::new(|| names(&SPEC["agents"]));
 /// Reasons to reject records, in the order of reports.
 pub static REASONS: LazyLock<Vec<&'static str>> = LazyLock::new(|| names(&SPEC["reasons"]));
 

@@ -13,6 +13,7 @@ use crate::telemetry::json_values::{read_attributes, read_value};
 use crate::telemetry::message::{Fields, Form, Node};
 use crate::telemetry::otlp::Kind;
 use crate::telemetry::value::Value;
+use crate::text::push_json;
 
 /// The JSON texts of values by key, in order.
 #[derive(Debug, Default)]
@@ -64,20 +65,30 @@ impl Attributes {
 
     /// Returns the JSON text of an object with these members.
     pub fn json(&self) -> String {
-        let members: Vec<String> =
-            self.iter().map(|(key, json)| format!("{}:{json}", text_json(key))).collect();
-        format!("{{{}}}", members.join(","))
+        let mut json = String::from("{");
+        for (key, value) in self.iter() {
+            push_member(&mut json, key, value);
+        }
+        json.push('}');
+        json
     }
 }
 
 /// Returns the JSON text of a string.
 pub fn text_json(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
+    let mut json = String::with_capacity(text.len() + 2);
+    push_json(&mut json, text);
+    json
 }
 
-/// Returns the plain text of a JSON text: the contents of a string, otherwise the JSON itself.
-pub fn plain_text(json: &str) -> String {
-    string_of(json).unwrap_or_else(|| json.to_owned())
+/// Appends a member to an object without its closing brace.
+pub(super) fn push_member(object: &mut String, key: &str, value: &str) {
+    if !object.ends_with('{') {
+        object.push(',');
+    }
+    push_json(object, key);
+    object.push(':');
+    object.push_str(value);
 }
 
 /// Returns the contents of a JSON string.

@@ -1,4 +1,4 @@
-/** Handles `/api/hooks/claude-code` and `/api/hooks/codex`. */
+/** Handles the routes of hooks, `/api/hooks/NAME`. */
 import type { App } from '../app.ts';
 import { mappingOf } from '../hooks.ts';
 import { readBody } from './body.ts';

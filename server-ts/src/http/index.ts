@@ -15,6 +15,7 @@ import type { RoutePath } from '../contract/routes.ts';
 import { ROUTE_OF, ROUTES, type RouteSpec } from '../contract.ts';
 import { Failure } from '../error.ts';
 import { isExport } from '../formats/index.ts';
+import { HOOK_PATHS } from '../hooks.ts';
 import { Meters } from '../meters.ts';
 import { ReadFailed } from '../store/reader.ts';
 import { getAttachment, getAttachments, putAttachment } from './attachments.ts';
@@ -64,8 +65,7 @@ export function buildRoutes(app: App): RequestListener {
   routes.use(guarded(app));
   routes.post(...on('/api/events/batch', postBatch));
   routes.post(...on('/api/events', postEvent));
-  routes.post(...on('/api/hooks/claude-code', postHook));
-  routes.post(...on('/api/hooks/codex', postHook));
+  for (const path of HOOK_PATHS) routes.post(...on(path, postHook));
   routes.post(...on('/v1/logs', postTelemetry));
   routes.post(...on('/v1/metrics', postTelemetry));
   routes.post(...on('/v1/traces', postTelemetry));

@@ -5,9 +5,9 @@
  * Both are rows of `meta`. Invariant: the sequence changes in the transaction that stores its events, so each message
  * changes the copy once.
  */
+import { hashedId } from '@twin-ingest/mapping/event-id.ts';
 import type { EventTable } from '../event.ts';
 import { QUERIES } from '../queries.ts';
-import { hashedId } from '../telemetry/event-id.ts';
 import type { Attached } from './attachments.ts';
 import { type ClusterChange, parseBounds } from './cluster-change.ts';
 import { type Connection, Numbered, OpenError } from './connection.ts';

@@ -4,11 +4,11 @@
  * The cursor is a row of `meta` for each receiver. Invariant: it never passes an event that the receiver has neither
  * acknowledged nor refused. So a crash repeats events, and the receiver recognises them by `event_id`.
  */
+import { hashedId } from '@twin-ingest/mapping/event-id.ts';
 import { LIMITS, TUNING } from '../contract.ts';
 import { COLUMNS } from '../field.ts';
 import { QUERIES } from '../queries.ts';
 import { type StoredRow, type StoredValue, storedIdOf, storedMetadataOf } from '../render/stored.ts';
-import { hashedId } from '../telemetry/event-id.ts';
 import { type Connection, Numbered } from './connection.ts';
 import { libraries } from './event-pages.ts';
 import type { Texts } from './event-rows.ts';

@@ -5,7 +5,6 @@ import { AGENTS, agentOf, isForChildren, isShared } from './agents.ts';
 import type { Attributes } from './record.ts';
 
 const NONE: Attributes = new Map();
-const CODEX = AGENTS[1]!;
 
 function named(name: string): Attributes {
   return new Map([['service.name', JSON.stringify(name)]]);
@@ -24,27 +23,8 @@ test('a record belongs to the first agent that matches it', () => {
     ['x', generic, NONE, undefined],
   ];
   for (const [scope, resource, attributes, expected] of cases)
-    assert.equal(agentOf(scope, resource, attributes)?.spec.agent_type, expected, scope);
+    assert.equal(agentOf(scope, resource, attributes)?.spec.agentType, expected, scope);
   assert.equal(agentOf('x', NONE), undefined, 'one that is too large has no attributes');
-});
-
-test('the first entry whose conditions hold counts', () => {
-  const meaningOf = (values: Record<string, string>): string | undefined => {
-    const entry = CODEX.entryOf('logs', 'sse_event', (key) => values[key]);
-    return typeof entry === 'object' ? entry.entry.event_type : entry;
-  };
-  assert.equal(meaningOf({ 'event.kind': 'response.completed', input_token_count: '5' }), 'llm_response');
-  assert.equal(meaningOf({ 'event.kind': 'response.completed' }), 'noise');
-  assert.equal(meaningOf({ 'event.kind': 'response.failed' }), 'error');
-  assert.equal(
-    CODEX.entryOf('spans', 'anything', () => undefined),
-    'noise',
-  );
-  for (const name of ['anything', 'constructor', '__proto__'])
-    assert.equal(
-      AGENTS[0]!.entryOf('logs', name, () => undefined),
-      undefined,
-    );
 });
 
 test('only attributes that mappings use are kept for sharing', () => {

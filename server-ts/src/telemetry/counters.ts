@@ -1,7 +1,7 @@
 /**
  * Counts what agents send (rule OTL-11).
  *
- * Memory is bounded by the agents of `otlp.json`, one entry for all others, and the list of reasons.
+ * Memory is bounded by the agents with a mapping, one entry for all others, and the list of reasons.
  */
 import { LIMITS } from '../contract.ts';
 import { formatTimestamp } from '../timestamp.ts';
@@ -140,5 +140,5 @@ export class Counters {
 
 /** Returns the agent type of each entry. */
 function places(): readonly string[] {
-  return [...AGENTS.map(({ spec }) => spec.agent_type), UNKNOWN];
+  return [...AGENTS.map(({ spec }) => spec.agentType), UNKNOWN];
 }

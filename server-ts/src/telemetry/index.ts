@@ -1,27 +1,36 @@
 /**
  * Reads the telemetry of agents as events (rules OTL-01 to OTL-10).
  *
- * Invariant: every record becomes one line of JSON, so that the rules of events exist once (decision 58). Records
- * above the event limit are counted and take no memory (rule ING-09).
+ * Invariant: records above the event limit are counted and take no memory (rule ING-09).
  */
 import type { Buffers } from '../buffers.ts';
 import { Failure } from '../error.ts';
+import type { EventTable } from '../event.ts';
+import { FIELD, INT_WIDTH, TRUNCATED, WAIT } from '../field.ts';
 import type { Format } from '../formats/index.ts';
+import { isSummary, truncateMetadata } from '../truncate.ts';
+import { NO_CHANGE } from '../waits.ts';
 import { type Agent, agentOf, isForChildren, isShared } from './agents.ts';
 import { Tally } from './counters.ts';
-import { type Mapped, mapRecord, type Parents } from './mapping.ts';
+import { type Mapped, type MappedEvent, mapRecord, type Parents } from './mapping.ts';
 import type { Request } from './otlp.ts';
 import type { Attributes, Group } from './record.ts';
 import { isTooLarge, Records } from './records.ts';
 
 /** The events of a request. */
 export interface Telemetry {
-  /** One JSON text a line, in memory of `buffers`. */
-  readonly lines: Buffer;
-  /** The agent of each event. */
-  readonly agents: readonly (Agent | undefined)[];
+  /** The metadata of the events one after the other, in memory of `buffers`. */
+  readonly metadata: Buffer;
+  readonly events: readonly TelemetryEvent[];
   /** Counts of the request; the caller adds the results of its events. */
   readonly tally: Tally;
+}
+
+/** An event, its agent, and the place of its metadata. */
+export interface TelemetryEvent extends Omit<MappedEvent, 'metadata'> {
+  readonly agent: Agent | undefined;
+  readonly start: number;
+  readonly end: number;
 }
 
 /** Reads a request of at most `maxEvents` events, in slices; further events are counted but not kept. */
@@ -42,16 +51,41 @@ export function* readTelemetry(
     }
     return mapper.finish();
   } catch (error) {
-    mapper.lines.release();
+    mapper.texts.release();
     throw error;
   }
 }
 
+/**
+ * Returns a reader that puts an event into the next row of the table, whose body is the metadata of all. The values
+ * are valid, so it finds no problem.
+ */
+export function rowReader(
+  events: readonly TelemetryEvent[],
+  table: EventTable,
+  maxMetadataBytes: number,
+): (index: number) => undefined {
+  return (index) => {
+    const { eventType, fields, start, end } = events[index]!;
+    table.startRow(eventType, 'otel', fields);
+    const int = table.count * INT_WIDTH;
+    const metadata = int + FIELD.metadata.column;
+    table.ints[metadata] = start;
+    table.ints[metadata + 1] = end;
+    const summary = truncateMetadata(table.body, start, end, maxMetadataBytes);
+    if (summary !== undefined) table.putText(metadata, summary);
+    table.ints[int + TRUNCATED] = summary !== undefined || isSummary(table.body, start, end) ? 1 : 0;
+    table.ints[int + WAIT] = NO_CHANGE;
+    table.count++;
+    return undefined;
+  };
+}
+
 /** Maps records group by group. */
 class Mapper {
-  readonly lines: Lines;
+  readonly texts: Texts;
   private readonly tally = new Tally();
-  private readonly agents: (Agent | undefined)[] = [];
+  private readonly events: TelemetryEvent[] = [];
   private readonly records: Records;
   private readonly parents: Parents;
   private readonly maxEvents: number;
@@ -61,7 +95,7 @@ class Mapper {
     this.records = records;
     this.parents = parents;
     this.maxEvents = maxEvents;
-    this.lines = new Lines(buffers);
+    this.texts = new Texts(buffers);
   }
 
   *add(group: Group): Generator<undefined, void> {
@@ -85,9 +119,9 @@ class Mapper {
   }
 
   finish(): Telemetry {
-    const { agents, tally, count, maxEvents: limit } = this;
+    const { events, tally, count, maxEvents: limit } = this;
     if (count > limit) throw new Failure('batch_too_large', { limit, actual: count });
-    return { lines: this.lines.finish(), agents, tally };
+    return { metadata: this.texts.finish(), events, tally };
   }
 
   private take(mapped: Mapped): void {
@@ -96,8 +130,10 @@ class Mapper {
     if (mapped.kind === 'rejected') tally.ignore(mapped.reason);
     else if (mapped.kind === 'noise') tally.noise++;
     else if (++this.count <= this.maxEvents) {
-      this.agents.push(mapped.agent);
-      this.lines.add(mapped.text);
+      const { eventType, fields, metadata } = mapped.event;
+      const start = this.texts.length;
+      this.texts.add(metadata);
+      this.events.push({ agent: mapped.agent, eventType, fields, start, end: this.texts.length });
     }
   }
 }
@@ -135,11 +171,11 @@ function* parentsIn(records: Records): Generator<undefined, Parents> {
 
 const FIRST_BYTES = 1 << 13;
 
-/** A body in construction, line by line. */
-export class Lines {
+/** Texts one after the other, in one block of memory. */
+export class Texts {
+  length = 0;
   private readonly buffers: Buffers;
   private body: Buffer;
-  private length = 0;
 
   constructor(buffers: Buffers) {
     this.buffers = buffers;
@@ -147,14 +183,14 @@ export class Lines {
   }
 
   add(text: string): void {
-    const needed = this.length + Buffer.byteLength(text) + 1;
+    const needed = this.length + Buffer.byteLength(text);
     if (needed > this.body.length) {
       const larger = Buffer.from(this.buffers.take(needed * 2));
       this.body.copy(larger, 0, 0, this.length);
       this.release();
       this.body = larger;
     }
-    this.body.write(`${text}\n`, this.length);
+    this.body.write(text, this.length);
     this.length = needed;
   }
 

@@ -28,8 +28,6 @@ export interface Request {
 /** The kind of a request's records. */
 export type Signal = 'logs' | 'metrics' | 'spans';
 
-/** The agents with a mapping, in the order in which records are matched. */
-export const AGENT_NAMES: readonly string[] = OTLP.agents;
 /** Reasons to reject records, in the order of reports. */
 export const REASONS: readonly string[] = OTLP.reasons;
 

@@ -29,31 +29,32 @@ function log(name: string, more = ''): object {
   return { attributes: [text('session.id', 's'), text('event.name', name), text('more', more)] };
 }
 
-test('each event becomes a line, and other records are counted', () => {
-  const { lines, agents, tally } = read(
+test('each event has its metadata, and other records are counted', () => {
+  const { metadata, events, tally } = read(
     '/v1/logs',
     logs([log('user_prompt', 'a\nb'), log('hook_registered'), log('new'), log('user_prompt')]),
   );
-  const events = lines.toString().trimEnd().split('\n');
   assert.equal(events.length, 2);
-  assert.equal((JSON.parse(events[0]!) as { metadata: { more: string } }).metadata.more, 'a\nb');
+  const [first, second] = events.map(({ start, end }) => metadata.toString('utf8', start, end));
+  assert.equal((JSON.parse(first!) as { more: string }).more, 'a\nb');
+  assert.equal((JSON.parse(second!) as { more: string }).more, '');
   assert.deepEqual(
-    agents.map((agent) => agent?.spec.agent_type),
+    events.map(({ agent }) => agent?.spec.agentType),
     ['claude_code', 'claude_code'],
   );
-  const { logs: count, noise, ignored } = tally.of(agents[0]);
+  const { logs: count, noise, ignored } = tally.of(events[0]!.agent);
   assert.deepEqual([count, noise, ignored], [4, 1, [0, 1, 0, 0, 0]]);
 });
 
 test('an oversized record is not read', () => {
   const large = log('user_prompt', 'x'.repeat(LIMITS.otlp_record_bytes));
-  const { agents, tally } = read('/v1/logs', logs([large, log('user_prompt')]));
-  assert.equal(agents.length, 1);
+  const { events, tally } = read('/v1/logs', logs([large, log('user_prompt')]));
+  assert.equal(events.length, 1);
   assert.deepEqual(tally.rejected(), [['too_large', 1]]);
 });
 
 test('events above the limit are counted', () => {
-  assert.equal(read('/v1/logs', logs(Array(3).fill(log('user_prompt'))), 3).agents.length, 3);
+  assert.equal(read('/v1/logs', logs(Array(3).fill(log('user_prompt'))), 3).events.length, 3);
   assert.throws(
     () => read('/v1/logs', logs(Array(5).fill(log('user_prompt'))), 3),
     ({ code, members }: Failure) => code === 'batch_too_large' && members.actual === 5 && members.limit === 3,
@@ -63,10 +64,10 @@ test('events above the limit are counted', () => {
 test('data points are counted by their agents', () => {
   const metrics = [{ sum: { dataPoints: [{}, {}] } }, { gauge: { dataPoints: [{}] }, histogram: 7 }, {}];
   const scope = { name: 'com.anthropic.claude_code' };
-  const { agents, tally } = read('/v1/metrics', {
+  const { events, tally } = read('/v1/metrics', {
     resourceMetrics: [{ scopeMetrics: [{ scope, metrics }, { metrics: [metrics[0]] }] }],
   });
-  assert.equal(agents.length, 0);
+  assert.equal(events.length, 0);
   assert.deepEqual(
     tally.agents.map(({ points }) => points),
     [3, 0, 0, 0, 2],
@@ -84,9 +85,8 @@ test('a parent may follow its child', () => {
     span('tool', two, '', [text('tool_name', 'Bash'), text('tool_use_id', 't')]),
   ];
   const scope = { name: 'com.anthropic.claude_code.tracing' };
-  const { lines } = read('/v1/traces', { resourceSpans: [{ scopeSpans: [{ scope, spans }] }] });
-  const [child] = lines.toString().split('\n');
-  assert.equal((JSON.parse(child!) as { call_id: string }).call_id, 't');
+  const { events } = read('/v1/traces', { resourceSpans: [{ scopeSpans: [{ scope, spans }] }] });
+  assert.equal(events[0]!.fields.get('call_id'), 't');
 });
 
 test('a large body is read in slices', () => {

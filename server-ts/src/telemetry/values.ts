@@ -50,9 +50,15 @@ export function objectJson(members: ReadonlyMap<string, string>): string {
   return `{${Array.from(members, ([key, json]) => `${JSON.stringify(key)}:${json}`).join(',')}}`;
 }
 
-/** Returns the plain text of a JSON text: the contents of a string, otherwise the JSON itself. */
-export function plainText(json: string): string {
-  return stringOf(json) ?? json;
+/** Returns the value of a JSON text; an integer that no double has exactly as a bigint. */
+export function valueIn(json: string): unknown {
+  const value: unknown = JSON.parse(json);
+  return typeof value === 'number' &&
+    Number.isInteger(value) &&
+    !Number.isSafeInteger(value) &&
+    DIGITS.test(json)
+    ? BigInt(json)
+    : value;
 }
 
 /** Returns the contents of a JSON string. */
