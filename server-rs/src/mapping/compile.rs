@@ -40,8 +40,12 @@ pub fn compile_agents(json: &str) -> Result<Vec<Agent>, MappingError> {
 
 /// Returns the problem of a text that does not follow the grammar. In the joined file a mapping is a member of its agent.
 fn misread(path: &JsonPath, error: &serde_json::Error) -> Vec<String> {
-    let names: Vec<String> =
-        path.iter().filter(|name| !matches!(name, Segment::Unknown)).map(Segment::to_string).collect();
+    let name = |segment: &Segment| match segment {
+        Segment::Seq { index } => Some(index.to_string()),
+        Segment::Map { key } => Some(key.clone()),
+        Segment::Enum { .. } | Segment::Unknown => None,
+    };
+    let names: Vec<String> = path.iter().filter_map(name).collect();
     let problems = RefCell::new(Vec::new());
     let (agent, names) = names.split_first().map_or(("", &[] as &[_]), |(agent, names)| (&**agent, names));
     let (stem, names) = match names.split_first() {

@@ -306,10 +306,10 @@ mod tests {
         log.times = [None, Some(1_500_000)];
         let event = map(&log, "claude_code", &Parents::default()).expect("an event");
         let expected = serde_json::json!({
-            "session_id": "s", "agent_type": "claude_code", "event_type": "llm_response", "source": "otel",
-            "source_event": "claude_code.api_request", "event_id": event["event_id"],
-            "client_timestamp": "1970-01-01T00:00:00.001Z", "duration_ms": null, "tokens_in": 12, "tokens_out": 3,
-            "cache_read_tokens": null, "cost_usd": 0.25,
+            "session_id": "s", "agent_type": "claude_code", "event_type": "llm_response", "status": "success",
+            "event_id": event["event_id"], "source_event": "claude_code.api_request", "tokens_in": 12,
+            "tokens_out": 3, "cache_read_tokens": 0, "cache_write_tokens": 0, "cost_usd": 250_000_000,
+            "client_timestamp": 1, "source": "otel",
             "metadata": {
                 "event.name": "api_request", "session.id": " s ", "input_tokens": "0012", "output_tokens": 3,
                 "cache_read_tokens": -1, "cost_usd": 0.25, "duration_ms": 1.5,
@@ -337,7 +337,7 @@ mod tests {
         assert_eq!(tokens(r#""10""#, "4"), 6);
         assert_eq!(tokens("10", r#""40""#), 0);
         assert_eq!(tokens("10", r#""x""#), 10);
-        assert_eq!(tokens(r#""ten""#, "4"), serde_json::Value::Null);
+        assert_eq!(tokens(r#""ten""#, "4"), 0);
     }
 
     #[test]
@@ -364,7 +364,7 @@ mod tests {
         assert_eq!((&parent["duration_ms"], &parent["status"]), (&2.into(), &"error".into()));
         assert_eq!(parent["metadata"]["end"], "3999999");
         assert_eq!((&child["tool_name"], &child["call_id"]), (&"Bash".into(), &"t".into()));
-        assert_eq!((&child["duration_ms"], &child["status"]), (&9.into(), &serde_json::Value::Null));
+        assert_eq!((&child["duration_ms"], &child["status"]), (&9.into(), &"success".into()));
     }
 
     #[test]
