@@ -9,7 +9,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { answerHelp } from '@twin-ingest/testkit/process/usage.ts';
-import { agentsFile } from './contract/agents.ts';
+import { agentsFile, agentTexts, hookRoutes, withHookPaths, withHookRoutes } from './contract/agents.ts';
 import type { Fields } from './contract/fields.ts';
 import { eventMessage, rowColumns } from './contract/messages.ts';
 import { protobufFile } from './contract/protobuf.ts';
@@ -43,16 +43,18 @@ export function generate(root: string): Generated[] {
   const fields = json('fields.json') as unknown as Fields;
   const words = json('vocabulary.json') as unknown as Record<string, readonly string[]>;
   const limits = json('limits.json') as unknown as { max_integer: number; max_cost_usd: number };
-  const openapi = openapiFile(json('openapi.json'), fields, words, limits);
+  const hooks = hookRoutes(root);
+  const openapi = withHookPaths(openapiFile(json('openapi.json'), fields, words, limits), hooks);
   const schema = readFileSync(join(root, 'contract/migrations/0001_init.sql'), 'utf8');
   const stems = readdirSync(join(root, 'contract/queries'))
     .map((name) => name.replace(/\.sql$/, ''))
     .sort();
   return [
     { path: 'contract/agents.json', content: agentsFile(root) },
+    { path: 'contract/agent-texts.json', content: agentTexts(root) },
     { path: 'contract/event.schema.json', content: eventSchema(json('event.schema.json'), fields, words) },
     { path: 'contract/schema.json', content: schemaFile(json('schema.json'), schema) },
-    { path: 'contract/routes.json', content: routesFile(json('routes.json'), fields) },
+    { path: 'contract/routes.json', content: withHookRoutes(routesFile(json('routes.json'), fields), hooks) },
     { path: 'contract/openapi.json', content: openapi },
     { path: 'contract/ingest/v1/event.proto', content: protobufFile(fields, words) },
     { path: 'contract/queries/insert_event.sql', content: insertEvent(fields) },
@@ -108,7 +110,7 @@ export function isCurrent(root: string, { path, content }: Generated): boolean {
 function main(): number {
   answerHelp(`Usage: pnpm contract:update
 
-Writes every list that follows from contract/fields.json and contract/queries, and names the files that it wrote.
+Writes every list that follows from contract/agents, contract/fields.json and contract/queries, and names the files that it wrote.
 If the schema in contract/migrations has changed, it raises the number in contract/schema.json.
 `);
   const root = fileURLToPath(new URL('..', import.meta.url));

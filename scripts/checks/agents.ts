@@ -77,27 +77,30 @@ function checkVersions(
 ): string[] {
   const where = `agents/${name}/agent.json: versions`;
   if (!isObject(versions)) return [`${where} is no object`];
-  return Object.entries(versions).flatMap(([source, version]) => {
-    const mapping = of(source);
-    if (!SOURCES.includes(source) || !isObject(mapping)) return [`${where}: there are no ${source}`];
-    if (!isObject(version)) return [`${where}: ${source} is no object`];
-    const { prefix = '' } = (isObject(mapping.name) ? mapping.name : {}) as { prefix?: string };
-    const names = ['records', 'logs', 'spans'].flatMap((list) =>
-      Object.keys(isObject(mapping[list]) ? mapping[list] : {}),
-    );
-    const { captured, not_captured: missing = [] } = version;
-    const known = [...names, ...names.map((one) => prefix + one)];
-    return [
-      ...unknownKeys(version, ['captured', 'not_captured'], `${where}: ${source}: `),
-      ...(typeof captured === 'string' && captured !== ''
-        ? []
-        : [`${where}: ${source}: captured is no text`]),
-      ...texts(missing, `${where}: ${source}: not_captured`),
-      ...(Array.isArray(missing) ? missing : [])
-        .filter((one) => !known.some((text) => one === text || String(one) === `${text} of a subagent`))
-        .map((one) => `${where}: ${source}: ${String(one)} is no name of a record`),
-    ];
-  });
+  // A plugin sends events, so it has no mapping.
+  return Object.entries(versions)
+    .filter(([source]) => source !== 'plugin')
+    .flatMap(([source, version]) => {
+      const mapping = of(source);
+      if (!SOURCES.includes(source) || !isObject(mapping)) return [`${where}: there are no ${source}`];
+      if (!isObject(version)) return [`${where}: ${source} is no object`];
+      const { prefix = '' } = (isObject(mapping.name) ? mapping.name : {}) as { prefix?: string };
+      const names = ['records', 'logs', 'spans'].flatMap((list) =>
+        Object.keys(isObject(mapping[list]) ? mapping[list] : {}),
+      );
+      const { captured, not_captured: missing = [] } = version;
+      const known = [...names, ...names.map((one) => prefix + one)];
+      return [
+        ...unknownKeys(version, ['captured', 'not_captured'], `${where}: ${source}: `),
+        ...(typeof captured === 'string' && captured !== ''
+          ? []
+          : [`${where}: ${source}: captured is no text`]),
+        ...texts(missing, `${where}: ${source}: not_captured`),
+        ...(Array.isArray(missing) ? missing : [])
+          .filter((one) => !known.some((text) => one === text || String(one) === `${text} of a subagent`))
+          .map((one) => `${where}: ${source}: ${String(one)} is no name of a record`),
+      ];
+    });
 }
 
 /** Checks that connected hooks are those of the mapping. */
