@@ -5,6 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isPackaged } from '../packaged/is-packaged.ts';
 import {
   type Agent,
   type ChangeKind,
@@ -14,7 +15,9 @@ import {
   SettingsError,
 } from './agent.ts';
 
-const SOURCE = readFileSync(new URL('opencode-plugin.js', import.meta.url), 'utf8');
+/** In a package the file is next to the program (cli/build.ts). */
+const FILE = isPackaged ? 'opencode-plugin.js' : '../../../contract/agents/opencode/plugin.js';
+const SOURCE = readFileSync(new URL(FILE, import.meta.url), 'utf8');
 /** How the plugin starts; files of earlier versions name a script of a checkout. */
 const FIRST_WORDS = /^\/\/ (?:twin-ingest|pnpm) connect opencode wrote this file/;
 const SERVER_LINES = /^const ORIGIN = .*\nconst TOKEN_FILE = .*$/m;
