@@ -9,7 +9,14 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { answerHelp } from '@twin-ingest/testkit/process/usage.ts';
-import { agentsFile, agentTexts, hookRoutes, withHookPaths, withHookRoutes } from './contract/agents.ts';
+import {
+  agentsFile,
+  agentTexts,
+  hookRoutes,
+  recipes,
+  withHookPaths,
+  withHookRoutes,
+} from './contract/agents.ts';
 import type { Fields } from './contract/fields.ts';
 import { eventMessage, rowColumns } from './contract/messages.ts';
 import { protobufFile } from './contract/protobuf.ts';
@@ -52,6 +59,7 @@ export function generate(root: string): Generated[] {
   return [
     { path: 'contract/agents.json', content: agentsFile(root) },
     { path: 'contract/agent-texts.json', content: agentTexts(root) },
+    { path: 'contract/connect.json', content: recipes(root) },
     { path: 'contract/event.schema.json', content: eventSchema(json('event.schema.json'), fields, words) },
     { path: 'contract/schema.json', content: schemaFile(json('schema.json'), schema) },
     { path: 'contract/routes.json', content: withHookRoutes(routesFile(json('routes.json'), fields), hooks) },

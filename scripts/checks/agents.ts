@@ -103,13 +103,45 @@ function checkVersions(
     });
 }
 
-/** Checks that connected hooks are those of the mapping. */
-function checkConnect(file: string, connect: Json | undefined, hooks: Json | undefined): string[] {
-  if (!isObject(connect) || !isObject(connect.hooks)) return [];
-  const { events } = connect.hooks;
-  const names = isObject(hooks) && isObject(hooks.records) ? Object.keys(hooks.records) : [];
-  return Object.entries(isObject(events) ? events : {}).flatMap(([event, kind]) => [
-    ...oneOf(event, names, `${file}: hook`),
-    ...oneOf(kind, ['http', 'command'], `${file}: ${event}`),
-  ]);
+const FORMATS = ['json', 'env', 'toml', 'plugin'];
+const RECIPE_KEYS = [
+  ...[
+    'about',
+    'format',
+    'command',
+    'help',
+    'settings',
+    'comments',
+    'hooks',
+    'member',
+    'environment',
+    'shell',
+  ],
+  ...['headers_variable', 'advice', 'advice_without_curl'],
+];
+
+/** Checks a recipe: its words, its lines of help, and that connected hooks are those of the mapping. */
+function checkConnect(file: string, connect: Json | undefined, mapping: Json | undefined): string[] {
+  if (!isObject(connect)) return [];
+  const { format, help, hooks, member } = connect;
+  const problems = [
+    ...unknownKeys(connect, RECIPE_KEYS, `${file}: `),
+    ...oneOf(format, FORMATS, `${file}: format`),
+    ...texts(help, `${file}: help`),
+    // Without an address the settings would name no server.
+    ...(isObject(member) && !Object.values(isObject(member.value) ? member.value : {}).includes('{origin}')
+      ? [`${file}: member has no {origin}`]
+      : []),
+  ];
+  if (hooks === undefined) return problems;
+  const { timeout, events } = isObject(hooks) ? hooks : {};
+  const names = isObject(mapping) && isObject(mapping.records) ? Object.keys(mapping.records) : [];
+  return [
+    ...problems,
+    ...(typeof timeout === 'number' && timeout > 0 ? [] : [`${file}: hooks: timeout is no number`]),
+    ...Object.entries(isObject(events) ? events : {}).flatMap(([event, kind]) => [
+      ...oneOf(event, names, `${file}: hook`),
+      ...oneOf(kind, ['http', 'command'], `${file}: ${event}`),
+    ]),
+  ];
 }

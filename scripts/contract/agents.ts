@@ -40,6 +40,17 @@ export function agentTexts(root: string): JsonObject {
   return Object.fromEntries(texts);
 }
 
+/** Returns the content of `contract/connect.json`: the recipe of each agent that `connect` knows, for the CLI. */
+export function recipes(root: string): JsonObject {
+  const known = agentsOf(root).flatMap(([name, { label, agent_type }]) => {
+    const file = join(root, 'contract/agents', name, 'connect.json');
+    if (!existsSync(file)) return [];
+    const { about: _, command = name, ...recipe } = read(file);
+    return [{ name, command, label: label!, agent_type: agent_type!, ...recipe }];
+  });
+  return { agents: known };
+}
+
 /** An agent that has hooks: the path of its route, and its name for people. */
 export interface HookRoute {
   readonly path: string;

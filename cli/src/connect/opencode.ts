@@ -14,7 +14,9 @@ import {
   type ServerAddress,
   SettingsError,
 } from './agent.ts';
+import { recipeOf } from './recipe.ts';
 
+const RECIPE = recipeOf('plugin');
 /** In a package the file is next to the program (cli/build.ts). */
 const FILE = isPackaged ? 'opencode-plugin.js' : '../../../contract/agents/opencode/plugin.js';
 const SOURCE = readFileSync(new URL(FILE, import.meta.url), 'utf8');
@@ -30,9 +32,9 @@ export function opencodePlugin({ home, cwd, env }: Place, isProject: boolean): s
 }
 
 export const OPENCODE: Agent = {
-  name: 'opencode',
-  label: 'OpenCode',
-  agent_type: 'opencode',
+  name: RECIPE.command,
+  label: RECIPE.label,
+  agent_type: RECIPE.agent_type,
   hasProjects: true,
   parts(place, choice) {
     const path = typeof choice === 'object' ? choice.file : opencodePlugin(place, choice === 'project');
