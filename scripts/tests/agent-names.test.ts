@@ -1,5 +1,5 @@
 /**
- * Tests that the sources of both servers, the client and the dashboard name no agent: what they need of an agent is in
+ * Tests that the sources of both servers, the client and the dashboard name no agent. What they need of an agent is in
  * its folder of `contract/agents`.
  *
  * Tests may name agents, since they check what becomes of real payloads.

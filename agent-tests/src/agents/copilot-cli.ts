@@ -54,7 +54,7 @@ export const COPILOT_CLI: AgentKind = {
   refused: {
     call: { name: 'bash', input: { command: 'touch made', description: 'A step of the test' } },
     endsTurn: false,
-    // Its hook says that the user is asked, also where nobody can be.
+    // Its hook says that the user is asked, also where it is impossible.
     looksAsked: true,
   },
   dialog: {

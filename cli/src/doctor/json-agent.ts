@@ -1,6 +1,5 @@
 /**
- * Reads the settings of an agent with one JSON file, by its recipe: its hooks, its member for telemetry, and the
- * variables that override or complete them.
+ * Reads the settings of an agent with one JSON file, by its recipe: hooks, and a member or variables for telemetry.
  *
  * Knows no agent. The keys of the member are those of Gemini CLI and of its forks.
  */
