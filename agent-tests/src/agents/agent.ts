@@ -47,6 +47,8 @@ export interface Dialog {
   readonly question: RegExp;
   /** Matches the text, without blanks, that the agent shows once the user has refused. */
   readonly refusal: RegExp;
+  /** Matches the answer `All done.`, for an agent that shows only what changes on the screen. */
+  readonly answer?: RegExp;
   /** Whether the server shows that the session waits. */
   readonly hasWaits: boolean;
   /** Number of sessions that the server stores for one session in a terminal. */

@@ -62,6 +62,7 @@ export const COPILOT_CLI: AgentKind = {
     call: { name: 'bash', input: { command: 'touch made', description: 'A step of the test' } },
     question: /Doyouwanttorunthiscommand/,
     refusal: /Rejected|Cancelled|cancelled|rejected/,
+    answer: /Alld/,
     hasWaits: true,
     sessions: 1,
   },
