@@ -51,4 +51,4 @@ await build({
   legalComments: 'none',
   logLevel: 'warning',
 });
-copyFileSync(join(ROOT, 'cli/src/connect/opencode-plugin.js'), join(folder, 'opencode-plugin.js'));
+copyFileSync(join(ROOT, 'contract/agents/opencode/plugin.js'), join(folder, 'opencode-plugin.js'));

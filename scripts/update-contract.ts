@@ -9,7 +9,14 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { answerHelp } from '@twin-ingest/testkit/process/usage.ts';
-import { agentsFile } from './contract/agents.ts';
+import {
+  agentsFile,
+  agentTexts,
+  hookRoutes,
+  recipes,
+  withHookPaths,
+  withHookRoutes,
+} from './contract/agents.ts';
 import type { Fields } from './contract/fields.ts';
 import { type Config, rustFlags, scriptFlags } from './contract/flags.ts';
 import { rustLimits, scriptLimits } from './contract/limits.ts';
@@ -50,16 +57,19 @@ export function generate(root: string): Generated[] {
   const config = json('config.json') as unknown as Config;
   const metrics = json('metrics.json') as unknown as Metrics;
   const formats = Object.keys(json('formats.json').formats as JsonObject);
-  const routes = routesFile(json('routes.json'), fields);
+  const hooks = hookRoutes(root);
+  const routes = withHookRoutes(routesFile(json('routes.json'), fields), hooks);
   const words = vocabulary as unknown as Record<string, readonly string[]>;
   const [limits, tuning] = [json('limits.json'), json('tuning.json')];
-  const openapi = openapiFile(json('openapi.json'), fields, words, limits as never);
+  const openapi = withHookPaths(openapiFile(json('openapi.json'), fields, words, limits as never), hooks);
   const schema = readFileSync(join(root, 'contract/migrations/0001_init.sql'), 'utf8');
   const stems = readdirSync(join(root, 'contract/queries'))
     .map((name) => name.replace(/\.sql$/, ''))
     .sort();
   return [
     { path: 'contract/agents.json', content: agentsFile(root) },
+    { path: 'contract/agent-texts.json', content: agentTexts(root) },
+    { path: 'contract/connect.json', content: recipes(root) },
     { path: 'contract/event.schema.json', content: eventSchema(json('event.schema.json'), fields, words) },
     { path: 'contract/schema.json', content: schemaFile(json('schema.json'), schema) },
     { path: 'contract/routes.json', content: routes },
@@ -129,7 +139,7 @@ export function isCurrent(root: string, { path, content }: Generated): boolean {
 function main(): number {
   answerHelp(`Usage: pnpm contract:update
 
-Writes every list that follows from contract/fields.json and contract/queries, and names the files that it wrote.
+Writes every list that follows from contract/agents, contract/fields.json and contract/queries, and names the files that it wrote.
 If the schema in contract/migrations has changed, it raises the number in contract/schema.json.
 `);
   const root = fileURLToPath(new URL('..', import.meta.url));

@@ -10,6 +10,7 @@ import { type FlagTable, flagLines, parseFlags } from '@twin-ingest/testkit/proc
 import { COMMAND } from './command-name.ts';
 import { DEFAULT_ORIGIN } from './connect/agent.ts';
 import { originOf, placeOf } from './connect/options.ts';
+import { ALL_RECIPES, listed } from './connect/recipe.ts';
 import { diagnose } from './doctor/diagnosis.ts';
 import { reportLines } from './doctor/report.ts';
 import { complainOf, printHelp, say } from './terminal.ts';
@@ -22,8 +23,12 @@ const FLAGS: FlagTable<'url' | 'token-file'> = {
 const HELP = `Usage: ${COMMAND} doctor [flags]
 
 Says which agents are connected and how, what came last from each, what was refused and why, and what you have to do.
-Reads the settings of Claude Code, Codex, Gemini CLI and OpenCode, yours and those of the folder you are in, and asks
-the servers that they name. Changes nothing.
+Reads the settings of these agents, yours and those of the folder you are in, and asks the servers that they name:
+${listed(
+  ALL_RECIPES.map(({ label }) => label),
+  'and',
+)}.
+Changes nothing.
 
 ${flagLines(FLAGS)}
 Exit code: 0 all is well, 1 something needs doing, 2 a wrong flag.

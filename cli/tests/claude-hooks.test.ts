@@ -5,9 +5,13 @@ import RECIPE from '../../contract/agents/claude-code/connect.json' with { type:
 import CONFIG from '../../contract/config.json' with { type: 'json' };
 import ROUTES from '../../contract/routes.json' with { type: 'json' };
 import { type ServerAddress, type SettingsError, TOKEN_VARIABLE } from '../src/connect/agent.ts';
-import { CLAUDE_HOOKS, HOOK_PATH, handlersFor } from '../src/connect/claude-hooks.ts';
+import { CLAUDE_HOOKS } from '../src/connect/claude-code.ts';
 import { earlierCommandOf } from '../src/connect/hook-command.ts';
 import { withHooks, withoutHooks } from '../src/connect/hooks-edit.ts';
+
+const HOOK_PATH = CLAUDE_HOOKS.path;
+const handlersFor: typeof CLAUDE_HOOKS.handlersFor = (server, place) =>
+  CLAUDE_HOOKS.handlersFor(server, place);
 
 const CURL = { hasCurl: true };
 const NO_CURL = { hasCurl: false };

@@ -318,7 +318,7 @@ test('every problem is reported at once, and --help prints the usage', async () 
     assert.equal(help.code, 0);
     assert.match(
       help.stdout,
-      /^Usage: \.\/twin-ingest connect claude-code\|codex\|gemini\|opencode \[flags\]\n[\s\S]*--token-file FILE/,
+      /^Usage: \.\/twin-ingest connect claude-code\|codex\|copilot-cli\|gemini\|opencode\|qwen-code \[flags\]\n[\s\S]*--token-file FILE/,
     );
   });
 });

@@ -16,15 +16,20 @@ import { type RunningServer, startServer } from '@twin-ingest/testkit/servers/se
 import { TARGET_NAMES } from '@twin-ingest/testkit/servers/targets.ts';
 import { AGENTS } from '../src/connect/agents.ts';
 import { connectedClaude } from '../src/connect/claude-code.ts';
-import { CODEX_HOOKS, codexHandlersFor } from '../src/connect/codex-hooks.ts';
+import { CODEX_HOOKS } from '../src/connect/codex.ts';
 import { withExporter } from '../src/connect/codex-otel.ts';
-import { geminiTelemetry } from '../src/connect/gemini.ts';
 import { withHooks } from '../src/connect/hooks-edit.ts';
+import { connectedJson } from '../src/connect/json-agent.ts';
+import { memberFor } from '../src/connect/json-member.ts';
 import { pluginFor } from '../src/connect/opencode.ts';
 import type { ProblemCode } from '../src/connect/problem.ts';
+import { ALL_RECIPES } from '../src/connect/recipe.ts';
 import { type Diagnosis, diagnose } from '../src/doctor/diagnosis.ts';
 import { reportLines } from '../src/doctor/report.ts';
 import { send } from './doctor-run.ts';
+
+const recipe = (command: string) => ALL_RECIPES.find((one) => one.command === command)!;
+const geminiTelemetry = (origin: string) => memberFor(recipe('gemini').member!, origin);
 
 type Settings = Record<string, unknown> & { hooks: Record<string, unknown>; env: Record<string, string> };
 type Env = Readonly<Record<string, string>>;
@@ -46,7 +51,7 @@ const exporter = (origin: string) => withExporter('', serverOf(origin)).text;
 /** `root` is the folder of hooks.json: Codex stores trust under its path. */
 const codex = (origin: string, root: string, config = exporter(origin), isTrusted = true): Tree => {
   const server = serverOf(origin);
-  const handlers = codexHandlersFor(server, { hasCurl: true });
+  const handlers = CODEX_HOOKS.handlersFor(server, { hasCurl: true });
   const names = [...handlers.keys()].map((name) => name.replaceAll(/(?<=.)[A-Z]/g, (letter) => `_${letter}`));
   const states = names.map(
     (name) =>
@@ -60,6 +65,20 @@ const codex = (origin: string, root: string, config = exporter(origin), isTruste
 const gemini = (origin: string, change: object = {}): Tree => ({
   '.gemini/settings.json': { telemetry: { ...geminiTelemetry(origin), ...change } },
 });
+/** The settings of an agent with one JSON file. */
+const json = (
+  command: string,
+  path: string,
+  origin: string,
+  change = (_: Record<string, unknown>) => {},
+): Tree => {
+  const settings = JSON.parse(connectedJson(recipe(command), '{}', serverOf(origin), { hasCurl: true }).text);
+  change(settings);
+  return { [path]: settings };
+};
+const qwen = (origin: string, change?: (settings: Record<string, unknown>) => void): Tree =>
+  json('qwen-code', '.qwen/settings.json', origin, change);
+const copilot = (origin: string): Tree => json('copilot-cli', '.copilot/settings.json', origin);
 const opencode = (origin: string, change = (text: string) => text): Tree => ({
   '.config/opencode/plugins/twin-ingest.js': change(pluginFor(serverOf(origin))),
 });
@@ -76,8 +95,12 @@ interface SetUp {
 
 const WELL: readonly SetUp[] = [
   {
-    name: 'all four agents',
-    files: (o, root) => ({ ...claude(o), ...codex(o, root), ...gemini(o), ...opencode(o) }),
+    name: 'all agents',
+    files: (o, root) => ({
+      ...{ ...claude(o), ...codex(o, root), ...gemini(o), ...opencode(o) },
+      ...{ ...qwen(o), ...copilot(o) },
+    }),
+    env: (o) => ({ OTEL_EXPORTER_OTLP_ENDPOINT: o }),
   },
   {
     name: 'an allowed URL',
@@ -104,6 +127,37 @@ const WELL: readonly SetUp[] = [
 ];
 
 const BROKEN: readonly SetUp[] = [
+  {
+    name: 'telemetry that only the shell can switch on',
+    files: copilot,
+    code: 'telemetry_off',
+    says: /shell with: export OTEL_EXPORTER_OTLP_ENDPOINT=http/,
+  },
+  {
+    name: 'a hook of Qwen Code that is missing',
+    files: (o) => qwen(o, ({ hooks }) => Reflect.deleteProperty(hooks as object, 'Stop')),
+    code: 'incomplete',
+    says: /1 hooks of Qwen Code are missing .*: Stop\..*\n.*connect qwen-code again/,
+  },
+  {
+    name: 'hooks of Qwen Code without telemetry',
+    files: (o) => qwen(o, (settings) => Reflect.deleteProperty(settings, 'telemetry')),
+    code: 'telemetry_off',
+    says: /telemetry of Qwen Code is off/,
+  },
+  {
+    name: 'telemetry of Qwen Code that a variable sends elsewhere',
+    files: (o) => qwen(o),
+    env: () => ({ QWEN_TELEMETRY_OTLP_ENDPOINT: 'http://127.0.0.1:1' }),
+    code: 'own_telemetry',
+    says: /telemetry of Qwen Code goes to http:\/\/127\.0\.0\.1:1/,
+  },
+  {
+    name: 'hooks of Qwen Code that are switched off',
+    files: (o) => qwen(o, (settings) => Object.assign(settings, { disableAllHooks: true })),
+    code: 'hooks_off',
+    says: /disableAllHooks/,
+  },
   {
     name: 'settings of Claude Code that are no JSON',
     files: (o) => ({ ...opencode(o), [CLAUDE]: '{"a":1,}' }),

@@ -6,13 +6,14 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import type { ServerAddress } from '../src/connect/agent.ts';
-import { type CommandHandler, handlersFor } from '../src/connect/claude-hooks.ts';
+import type { CommandHandler } from '../src/connect/agent-hooks.ts';
+import { CLAUDE_HOOKS } from '../src/connect/claude-code.ts';
 
 /** Port 1 of the loopback address: reserved, so no server of a test listens there. */
 export const NOBODY = 'http://127.0.0.1:1';
 
 export const commandFor = (server: ServerAddress) =>
-  handlersFor(server, { hasCurl: true }).get('SessionStart') as CommandHandler;
+  CLAUDE_HOOKS.handlersFor(server, { hasCurl: true }).get('SessionStart') as CommandHandler;
 export const payload = (session_id: string, more = '') =>
   `{"hook_event_name":"SessionStart","session_id":${JSON.stringify(session_id)},"more":${JSON.stringify(more)}}`;
 

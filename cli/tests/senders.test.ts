@@ -7,7 +7,8 @@ import { pathToFileURL } from 'node:url';
 import { inTree } from '@twin-ingest/testkit/files/tree.ts';
 import { type RunningServer, startServer } from '@twin-ingest/testkit/servers/server.ts';
 import { TARGET_NAMES } from '@twin-ingest/testkit/servers/targets.ts';
-import { codexHandlersFor } from '../src/connect/codex-hooks.ts';
+import type { CommandHandler } from '../src/connect/agent-hooks.ts';
+import { CODEX_HOOKS } from '../src/connect/codex.ts';
 import { pluginFor } from '../src/connect/opencode.ts';
 import { run } from './hook-run.ts';
 
@@ -39,7 +40,10 @@ for (const name of TARGET_NAMES) {
         const flags = ['--db', join(root, 'events.db'), ...(file === null ? [] : ['--token-file', file])];
         const server = await startServer(name, { cwd: root, flags });
         try {
-          const handlers = codexHandlersFor({ origin: server.url, token_file: file }, { hasCurl: true });
+          const handlers = CODEX_HOOKS.handlersFor(
+            { origin: server.url, token_file: file },
+            { hasCurl: true },
+          );
           const payload = {
             ...{ session_id: 's', hook_event_name: 'PermissionRequest', model: 'gpt-5', source: 'startup' },
             ...{
@@ -48,7 +52,7 @@ for (const name of TARGET_NAMES) {
               agent_type: 'helper',
             },
           };
-          await run(handlers.get('PermissionRequest')!, `${JSON.stringify(payload)}\n`);
+          await run(handlers.get('PermissionRequest') as CommandHandler, `${JSON.stringify(payload)}\n`);
           const [row] = await rowsOf(server, 1);
           assert.deepEqual(
             pick(
@@ -76,7 +80,7 @@ for (const name of TARGET_NAMES) {
             waiting_reason: 'permission',
           });
           await run(
-            handlers.get('SessionEnd')!,
+            handlers.get('SessionEnd') as CommandHandler,
             '{"session_id":"s","hook_event_name":"SessionEnd","model":null}',
           );
           const rows = await rowsOf(server, 2);

@@ -3,16 +3,7 @@
  *
  * Invariant: a hook with templates always gets a line, since its last template needs nothing from the payload.
  */
-import CLAUDE_CODE from '../../contract/agents/claude-code/summaries.json' with { type: 'json' };
-import CODEX from '../../contract/agents/codex/summaries.json' with { type: 'json' };
-
-export interface Summaries {
-  readonly object_paths: readonly string[];
-  /** Paths that other columns show, or that are irrelevant to a reader. */
-  readonly known: readonly string[];
-  readonly hooks: Readonly<Record<string, readonly string[]>>;
-  readonly other: readonly string[];
-}
+import { agentText, FOR_OTHERS, type Summaries } from './agent-texts.ts';
 
 type Payload = Readonly<Record<string, unknown>>;
 
@@ -33,9 +24,9 @@ export function hookSummary(agentType: string, name: string | null, payload: Pay
   return membersOf(payload, known) ?? other[0]!;
 }
 
-/** Returns Claude Code's templates for an agent without its own. */
+/** Returns the templates of an agent, or those for agents without their own. */
 export function summariesOf(agentType: string): Summaries {
-  return agentType === 'codex' ? CODEX : CLAUDE_CODE;
+  return agentText(agentType)?.summaries ?? FOR_OTHERS;
 }
 
 /** Returns the filled template; `null` unless every path of the template has a value. */

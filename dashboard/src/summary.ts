@@ -16,7 +16,7 @@ const MOST = 240;
 /** The event that a server stores for the dismissal of a wait. */
 const DISMISSAL = 'WaitDismissed';
 
-/** What Claude Code and Codex send in place of a prompt or an answer, unless the user allows the text (docs/agents.md). */
+/** What agents send in place of a prompt or an answer, unless the user allows the text (docs/agents.md). */
 const HIDDEN: readonly string[] = ['<REDACTED>', '[REDACTED]'];
 
 const lines = new WeakMap<Row, string>();

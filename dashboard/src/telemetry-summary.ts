@@ -2,8 +2,10 @@
  * Writes the line that describes a telemetry record or an imported event: its most informative attribute, or the
  * model that answered.
  */
+
+import type { Summaries } from './agent-texts.ts';
 import type { Row } from './api.ts';
-import { isObject, membersOf, type Summaries, summariesOf, textOf } from './hook-summary.ts';
+import { isObject, membersOf, summariesOf, textOf } from './hook-summary.ts';
 
 type Attributes = Readonly<Record<string, unknown>>;
 

@@ -3,16 +3,12 @@
  *
  * Counts start with the server. Duplicates and noise are not losses, so they are not mentioned.
  */
+import { agentText } from './agent-texts.ts';
 import type { AgentTelemetry, Telemetry } from './api.ts';
 import { counted, legible, short } from './format.ts';
 
-const AGENTS: Readonly<Record<string, string>> = {
-  claude_code: 'Claude Code',
-  codex: 'Codex',
-  gemini_cli: 'Gemini CLI',
-  gen_ai: 'Agents with gen_ai attributes',
-  unknown: 'Telemetry',
-};
+/** The name for records of no known agent. */
+const UNKNOWN = 'Telemetry';
 
 /** The text after the count, by the reasons of `contract/otlp.json`. */
 const REASONS: Readonly<Record<string, (count: number) => string>> = {
@@ -28,9 +24,14 @@ export const GRPC_REMEDY = 'OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf';
 /** Returns one sentence for each agent with lost telemetry; empty when there is none. */
 export function missingOf({ agents }: Pick<Telemetry, 'agents'>): string[] {
   return agents.flatMap((agent) => {
-    const name = AGENTS[agent.agent_type] ?? legible(agent.agent_type, 60);
+    const name = nameOf(agent.agent_type);
     return [...ignoredOf(agent), ...onlyMetricsOf(agent)].map((text) => `${name}: ${text}`);
   });
+}
+
+function nameOf(agentType: string): string {
+  if (agentType === 'unknown') return UNKNOWN;
+  return agentText(agentType)?.label ?? legible(agentType, 60);
 }
 
 function ignoredOf({ ignored }: AgentTelemetry): string[] {

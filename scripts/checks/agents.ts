@@ -77,36 +77,71 @@ function checkVersions(
 ): string[] {
   const where = `agents/${name}/agent.json: versions`;
   if (!isObject(versions)) return [`${where} is no object`];
-  return Object.entries(versions).flatMap(([source, version]) => {
-    const mapping = of(source);
-    if (!SOURCES.includes(source) || !isObject(mapping)) return [`${where}: there are no ${source}`];
-    if (!isObject(version)) return [`${where}: ${source} is no object`];
-    const { prefix = '' } = (isObject(mapping.name) ? mapping.name : {}) as { prefix?: string };
-    const names = ['records', 'logs', 'spans'].flatMap((list) =>
-      Object.keys(isObject(mapping[list]) ? mapping[list] : {}),
-    );
-    const { captured, not_captured: missing = [] } = version;
-    const known = [...names, ...names.map((one) => prefix + one)];
-    return [
-      ...unknownKeys(version, ['captured', 'not_captured'], `${where}: ${source}: `),
-      ...(typeof captured === 'string' && captured !== ''
-        ? []
-        : [`${where}: ${source}: captured is no text`]),
-      ...texts(missing, `${where}: ${source}: not_captured`),
-      ...(Array.isArray(missing) ? missing : [])
-        .filter((one) => !known.some((text) => one === text || String(one) === `${text} of a subagent`))
-        .map((one) => `${where}: ${source}: ${String(one)} is no name of a record`),
-    ];
-  });
+  // A plugin sends events, so it has no mapping.
+  return Object.entries(versions)
+    .filter(([source]) => source !== 'plugin')
+    .flatMap(([source, version]) => {
+      const mapping = of(source);
+      if (!SOURCES.includes(source) || !isObject(mapping)) return [`${where}: there are no ${source}`];
+      if (!isObject(version)) return [`${where}: ${source} is no object`];
+      const { prefix = '' } = (isObject(mapping.name) ? mapping.name : {}) as { prefix?: string };
+      const names = ['records', 'logs', 'spans'].flatMap((list) =>
+        Object.keys(isObject(mapping[list]) ? mapping[list] : {}),
+      );
+      const { captured, not_captured: missing = [] } = version;
+      const known = [...names, ...names.map((one) => prefix + one)];
+      return [
+        ...unknownKeys(version, ['captured', 'not_captured'], `${where}: ${source}: `),
+        ...(typeof captured === 'string' && captured !== ''
+          ? []
+          : [`${where}: ${source}: captured is no text`]),
+        ...texts(missing, `${where}: ${source}: not_captured`),
+        ...(Array.isArray(missing) ? missing : [])
+          .filter((one) => !known.some((text) => one === text || String(one) === `${text} of a subagent`))
+          .map((one) => `${where}: ${source}: ${String(one)} is no name of a record`),
+      ];
+    });
 }
 
-/** Checks that connected hooks are those of the mapping. */
-function checkConnect(file: string, connect: Json | undefined, hooks: Json | undefined): string[] {
-  if (!isObject(connect) || !isObject(connect.hooks)) return [];
-  const { events } = connect.hooks;
-  const names = isObject(hooks) && isObject(hooks.records) ? Object.keys(hooks.records) : [];
-  return Object.entries(isObject(events) ? events : {}).flatMap(([event, kind]) => [
-    ...oneOf(event, names, `${file}: hook`),
-    ...oneOf(kind, ['http', 'command'], `${file}: ${event}`),
-  ]);
+const FORMATS = ['json', 'env', 'toml', 'plugin'];
+const RECIPE_KEYS = [
+  ...[
+    'about',
+    'format',
+    'command',
+    'help',
+    'settings',
+    'comments',
+    'hooks',
+    'member',
+    'environment',
+    'shell',
+  ],
+  ...['headers_variable', 'advice', 'advice_without_curl'],
+];
+
+/** Checks a recipe: its words, its lines of help, and that connected hooks are those of the mapping. */
+function checkConnect(file: string, connect: Json | undefined, mapping: Json | undefined): string[] {
+  if (!isObject(connect)) return [];
+  const { format, help, hooks, member } = connect;
+  const problems = [
+    ...unknownKeys(connect, RECIPE_KEYS, `${file}: `),
+    ...oneOf(format, FORMATS, `${file}: format`),
+    ...texts(help, `${file}: help`),
+    // Without an address the settings would name no server.
+    ...(isObject(member) && !Object.values(isObject(member.value) ? member.value : {}).includes('{origin}')
+      ? [`${file}: member has no {origin}`]
+      : []),
+  ];
+  if (hooks === undefined) return problems;
+  const { timeout, events } = isObject(hooks) ? hooks : {};
+  const names = isObject(mapping) && isObject(mapping.records) ? Object.keys(mapping.records) : [];
+  return [
+    ...problems,
+    ...(typeof timeout === 'number' && timeout > 0 ? [] : [`${file}: hooks: timeout is no number`]),
+    ...Object.entries(isObject(events) ? events : {}).flatMap(([event, kind]) => [
+      ...oneOf(event, names, `${file}: hook`),
+      ...oneOf(kind, ['http', 'command'], `${file}: ${event}`),
+    ]),
+  ];
 }

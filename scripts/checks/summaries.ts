@@ -17,10 +17,11 @@ export function checkSummaries(
 ): string[] {
   const summaries = files.get(file) as JsonObject | undefined;
   if (summaries === undefined) return [`${file} is not there`];
-  const { about: _, object_paths, known, hooks, other, ...rest } = summaries;
+  const { about: _, for_others, object_paths, known, hooks, other, ...rest } = summaries;
   const lists = (hooks ?? {}) as JsonObject;
   const problems = [
     ...Object.keys(rest).map((key) => `${key} means nothing`),
+    ...(for_others === undefined || for_others === true ? [] : ['for_others is not true']),
     ...(isTexts(object_paths) ? [] : ['object_paths is no list of texts']),
     ...(isTexts(known) ? [] : ['known is no list of texts']),
     ...Object.keys(((mapping as JsonObject).records ?? {}) as JsonObject)

@@ -89,7 +89,7 @@ for (const [problem, fields, change] of WRONG) {
 
 /** Generated files that do not depend on the fields, but on other files of the contract. */
 const STEADY =
-  /\/(agents\.json|schema\.json|queries\.(rs|ts)|rpc-methods\.ts|contract\/(?:errors|flags|limits|metrics|vocabulary)\.(rs|ts))$/;
+  /\/(agents\.json|agent-texts\.json|connect\.json|schema\.json|queries\.(rs|ts)|rpc-methods\.ts|contract\/(?:errors|flags|limits|metrics|vocabulary)\.(rs|ts))$/;
 
 test('a new field makes exactly the generated files stale', async () => {
   await inTree({}, async (root) => {

@@ -48,6 +48,10 @@ static MAPPINGS: LazyLock<Vec<Mapping>> = LazyLock::new(|| {
     mappings.collect()
 });
 
+/// The paths of the routes of hooks.
+pub static HOOK_PATHS: LazyLock<Vec<&'static str>> =
+    LazyLock::new(|| MAPPINGS.iter().map(|mapping| &*mapping.path).collect());
+
 /// Returns the mapping of the route with this path.
 pub fn mapping_of(path: &str) -> Option<&'static Mapping> {
     MAPPINGS.iter().find(|mapping| mapping.path == path)

@@ -3,9 +3,11 @@
  *
  * One module per agent implements `AgentKind`; `agents.ts` lists them.
  */
+import VERSIONS from '../../versions.json' with { type: 'json' };
 import type { CallOf, Outcome, ToolCall, Usage } from '../api/script.ts';
 
-export type AgentName = 'claude-code' | 'codex' | 'gemini' | 'opencode';
+/** The name of an agent for `connect`. */
+export type AgentName = keyof typeof VERSIONS;
 
 /** Where one test runs an agent. */
 export interface Place {
@@ -16,6 +18,8 @@ export interface Place {
   readonly project: string;
   /** URL of the model API. */
   readonly apiUrl: string;
+  /** URL of the server that the agent is connected to. */
+  readonly serverUrl: string;
 }
 
 export interface Turn {
@@ -43,10 +47,20 @@ export interface Dialog {
   readonly question: RegExp;
   /** Matches the text, without blanks, that the agent shows once the user has refused. */
   readonly refusal: RegExp;
+  /** Matches the answer `All done.`, for an agent that shows only what changes on the screen. */
+  readonly answer?: RegExp;
   /** Whether the server shows that the session waits. */
   readonly hasWaits: boolean;
   /** Number of sessions that the server stores for one session in a terminal. */
   readonly sessions: number;
+}
+
+/** A call that is refused without a question. */
+export interface Refused {
+  readonly call: ToolCall;
+  readonly endsTurn: boolean;
+  /** Whether the call shows as a wait until the next hook. */
+  readonly looksAsked?: boolean;
 }
 
 /** Expected results of an agent's mapping, in addition to tokens and calls. */
@@ -98,7 +112,7 @@ export interface AgentKind {
   /** Whether the agent runs a new hook only once the user has trusted the hook. */
   readonly trustsHooks: boolean;
   /** A call that a turn without `isAllowed` refuses; `null` if such turns refuse no call. */
-  readonly refused: { readonly call: ToolCall; readonly endsTurn: boolean } | null;
+  readonly refused: Refused | null;
   /** The dialog for a permission; `null` for an agent that asks for none. */
   readonly dialog: Dialog | null;
   /** The call that ends a subagent; `null` if the subagent ends with its answer. */

@@ -24,6 +24,8 @@ export class Scrubber {
   readonly #places: readonly (readonly [string, string])[];
   readonly #noise = new Set<string>();
   readonly #isNoise: (name: string) => boolean;
+  /** Whether a span may become an event. */
+  readonly #hasSpans: boolean;
 
   constructor(agentType: string, places: readonly (readonly [string, string])[]) {
     const own: [string, string][] = [
@@ -32,7 +34,9 @@ export class Scrubber {
       [ROOT.replace(/\/$/, ''), '/checkout'],
     ];
     this.#places = [...places, ...own.filter(([text]) => text.length > 4)];
-    this.#isNoise = noiseOf(agentType);
+    const mapping = mappingOf(agentType);
+    this.#isNoise = noiseOf(mapping);
+    this.#hasSpans = mapping !== null && mapping.spans['*'] !== 'noise';
   }
 
   /** Returns the scrubbed body; `null` if it has only noise that an earlier request already had. */
@@ -60,7 +64,9 @@ export class Scrubber {
     const { resourceLogs } = body as {
       resourceLogs?: { scopeLogs: { logRecords: { attributes: Attribute[] }[] }[] }[];
     };
-    if (resourceLogs === undefined) return null;
+    // Spans have no names of noise, except where all of them are noise.
+    if (resourceLogs === undefined)
+      return this.#hasSpans && 'resourceSpans' in (body as object) ? body : null;
     let kept = 0;
     const cut = resourceLogs.map((resource) => ({
       ...resource,
@@ -83,15 +89,26 @@ function isDropped(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'key' in value && DROPPED.test(String(value.key));
 }
 
-/** Returns a function that tells whether a record of this name is noise by the agent's mapping. */
-function noiseOf(agentType: string): (name: string) => boolean {
+interface Mapping {
+  readonly name: { readonly prefix?: string };
+  readonly logs: Readonly<Record<string, unknown>>;
+  readonly spans: Readonly<Record<string, unknown>>;
+}
+
+/** Returns the agent's mapping of telemetry; `null` for an agent without one. */
+function mappingOf(agentType: string): Mapping | null {
   const file = `${ROOT}contract/agents/${agentType.replaceAll('_', '-')}/telemetry.json`;
-  let mapping: { name: { prefix?: string }; logs: Record<string, unknown> };
   try {
-    mapping = JSON.parse(readFileSync(file, 'utf8'));
+    return JSON.parse(readFileSync(file, 'utf8')) as Mapping;
   } catch {
-    return () => false;
+    return null;
   }
-  const { prefix = '' } = mapping.name;
-  return (name) => mapping.logs[name.startsWith(prefix) ? name.slice(prefix.length) : name] === 'noise';
+}
+
+/** Returns a function that tells whether a log record of this name is noise by the agent's mapping. */
+function noiseOf(mapping: Mapping | null): (name: string) => boolean {
+  if (mapping === null) return () => false;
+  const { name, logs } = mapping;
+  const { prefix = '' } = name;
+  return (text) => logs[text.startsWith(prefix) ? text.slice(prefix.length) : text] === 'noise';
 }

@@ -10,6 +10,8 @@ import { inFolder } from '@twin-ingest/testkit/files/temporary-folder.ts';
 import type { AgentKind, Command, Place } from '../agents/agent.ts';
 
 const DEADLINE_MS = 180_000;
+/** An address at which nothing listens. */
+const NOBODY = 'http://127.0.0.1:9';
 
 export interface Ran {
   readonly code: number | null;
@@ -20,7 +22,7 @@ export interface Ran {
 /** Returns the version that `--version` prints; `null` if the agent does not start. */
 export async function versionOf(agent: AgentKind, prefix: string): Promise<string | null> {
   return await inFolder(async (folder) => {
-    const place = { prefix, home: folder, project: folder, apiUrl: 'http://127.0.0.1:9' };
+    const place = { prefix, home: folder, project: folder, apiUrl: NOBODY, serverUrl: NOBODY };
     const ran = await runTurn(agent, place, ['--version']);
     return ran.code === 0 ? (/\d+\.\d+\.\d+\S*/.exec(ran.stdout)?.[0] ?? null) : null;
   });

@@ -65,17 +65,19 @@ export class Trial {
     const api = await startModelApi(script);
     closers.push(() => api.close());
     const server = await startServer(target, { flags: ['--db', join(root, 'events.db')] });
-    const place = { prefix, home: join(root, 'home'), project: join(root, 'project'), apiUrl: api.url };
+    const relay = options.capture === null ? null : await startRelay(server.url);
+    const place = {
+      ...{ prefix, home: join(root, 'home'), project: join(root, 'project') },
+      ...{ apiUrl: api.url, serverUrl: relay?.url ?? server.url },
+    };
     mkdirSync(place.home);
     mkdirSync(place.project);
     const trial = new Trial(options, place, script, server, closers);
     closers.push(() => trial.#server.kill());
     writeTree('', agent.settings(place));
-    if (options.capture !== null) {
-      trial.#relay = await startRelay(server.url);
-      closers.push(() => trial.#relay!.close());
-    }
-    const args = [`${ROOT}cli/src/connect.ts`, agent.name, '--yes', '--url', trial.#relay?.url ?? server.url];
+    trial.#relay = relay;
+    if (relay !== null) closers.push(() => relay.close());
+    const args = [`${ROOT}cli/src/connect.ts`, agent.name, '--yes', '--url', place.serverUrl];
     const env = { HOME: place.home, PATH: process.env.PATH ?? '' };
     const connected = await run({ file: process.execPath, args }, env, place.project);
     assert.equal(connected.code, 0, `connect: ${connected.stderr}`);

@@ -17,7 +17,7 @@ export const REFUSED_BY_RULE: Scenario = {
   name: 'permission denied by a rule',
   reasonToSkip: ({ refused }) => (refused === null ? 'it refuses no call without asking' : null),
   async run(agent, start) {
-    const { call, endsTurn } = agent.refused!;
+    const { call, endsTurn, looksAsked = false } = agent.refused!;
     const denied: Step = { kind: 'call', call, outcome: 'denied' };
     let trial: Trial | undefined;
     let whileAnswering: Observed | undefined;
@@ -27,7 +27,7 @@ export const REFUSED_BY_RULE: Scenario = {
     trial = await start([{ marker: TASK, steps: endsTurn ? [denied] : [denied, { ...TEXT, hold: look }] }]);
     await trial.turn({ prompt: `Please do ${TASK}`, isAllowed: false });
     if (whileAnswering !== undefined)
-      assert.ok(!isWaiting(whileAnswering), 'a refused call waits for no answer');
+      assert.equal(isWaiting(whileAnswering), looksAsked, 'a refused call waits for no answer');
     await trial.check(1);
   },
 };
@@ -38,7 +38,8 @@ export const ALLOWED_BY_USER: Scenario = {
   async run(agent, start) {
     const [trial, terminal] = await asked(agent, start, 'success');
     await terminal.pressUntil(ENTER, () => trial.script.left() === 0, 'the call ran');
-    await terminal.until(() => terminal.shown().includes('Alldone'), 'the answer is shown');
+    const { answer = /Alldone/ } = agent.dialog!;
+    await terminal.until(() => answer.test(terminal.shown()), 'the answer is shown');
     if (agent.dialog!.hasWaits)
       await terminal.until(async () => !isWaiting(await trial.observe()), 'the wait ended');
     await terminal.quit();

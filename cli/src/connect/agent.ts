@@ -1,7 +1,7 @@
 /**
  * Defines the interface between `connect` and an agent: its settings files, and the edits of their text.
  *
- * One module per agent implements `Agent`. Invariant: applying an edit twice equals applying it once, and
+ * One module per format of settings implements `Agent`. Invariant: applying an edit twice equals applying it once, and
  * `disconnected` after `connected` restores the earlier text. Edits do not use the file system.
  */
 import CONFIG from '../../../contract/config.json' with { type: 'json' };
@@ -112,12 +112,16 @@ export const HEADERS_VARIABLE = 'OTEL_EXPORTER_OTLP_LOGS_HEADERS';
 export const LOGS_PATH = '/v1/logs';
 
 /** Returns the commands that put the token into the environment. */
-export function tokenAdvice({ token_file }: ServerAddress, label: string): string[] {
+export function tokenAdvice(
+  { token_file }: ServerAddress,
+  label: string,
+  headers = HEADERS_VARIABLE,
+): string[] {
   if (token_file === null) return [];
   return [
     `The settings do not hold the token. Start ${label} from a shell that has it:`,
     `  export ${TOKEN_VARIABLE}="$(cat ${quote(token_file)})"`,
-    `  export ${HEADERS_VARIABLE}="Authorization=Bearer $${TOKEN_VARIABLE}"`,
+    `  export ${headers}="Authorization=Bearer $${TOKEN_VARIABLE}"`,
   ];
 }
 

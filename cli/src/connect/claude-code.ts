@@ -10,16 +10,20 @@ import {
   type TextEdit,
   tokenAdvice,
 } from './agent.ts';
+import { AgentHooks } from './agent-hooks.ts';
 import { withoutTelemetry, withTelemetry } from './claude-env.ts';
-import { CLAUDE_HOOKS, handlersFor, serverOf } from './claude-hooks.ts';
 import { claudeObstacles, ownSettings, projectSettings, readScopes } from './claude-scopes.ts';
 import { handlersOf, withHooks, withoutHooks } from './hooks-edit.ts';
 import { objectText } from './json-object.ts';
+import { recipeOf } from './recipe.ts';
+
+const RECIPE = recipeOf('env');
+export const CLAUDE_HOOKS = new AgentHooks(RECIPE);
 
 export const CLAUDE_CODE: Agent = {
-  name: 'claude-code',
-  label: 'Claude Code',
-  agent_type: 'claude_code',
+  name: RECIPE.command,
+  label: RECIPE.label,
+  agent_type: RECIPE.agent_type,
   hasProjects: true,
   parts(place: Place, choice: Choice) {
     const path =
@@ -60,7 +64,7 @@ export function connectedClaude(
   place: Pick<Place, 'env' | 'hasCurl'>,
 ): TextEdit {
   const origins = hookOrigins(text);
-  const hooks = withHooks(text, CLAUDE_HOOKS, handlersFor(server, place), server.origin);
+  const hooks = withHooks(text, CLAUDE_HOOKS, CLAUDE_HOOKS.handlersFor(server, place), server.origin);
   const env = withTelemetry(hooks.text, server.origin, origins, place.env);
   return { text: env.text, changes: [...hooks.changes, ...env.changes] };
 }
@@ -73,6 +77,6 @@ export function disconnectedClaude(text: string): TextEdit {
 
 /** Returns the servers that our hooks in this text send to. */
 export function hookOrigins(text: string): string[] {
-  const origins = handlersOf(text).flatMap(({ handler }) => serverOf(handler)?.origin ?? []);
+  const origins = handlersOf(text).flatMap(({ handler }) => CLAUDE_HOOKS.serverOf(handler)?.origin ?? []);
   return [...new Set(origins)];
 }

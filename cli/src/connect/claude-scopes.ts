@@ -8,10 +8,13 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { LOGS_PATH, type Place, type ServerAddress, TOKEN_VARIABLE } from './agent.ts';
 import { telemetryEnv } from './claude-env.ts';
-import { HOOK_PATH } from './claude-hooks.ts';
 import { isObject, type JsonObject, readObject } from './json-object.ts';
 import type { Problem } from './problem.ts';
+import { recipeOf } from './recipe.ts';
 import { readSettings } from './settings-file.ts';
+
+/** The route for hooks, as in contract/routes.json. */
+const HOOK_PATH = `/api/hooks/${recipeOf('env').name}`;
 
 export interface Scope {
   readonly path: string;

@@ -1,11 +1,15 @@
 /** Codex: telemetry in config.toml, which has tokens and calls, and command hooks in hooks.json, which have waits. */
 import { join } from 'node:path';
 import { type Agent, isLoopback, type Place, type ServerAddress, tokenAdvice } from './agent.ts';
-import { CODEX_AGENT_TYPE, CODEX_HOOKS, codexHandlersFor, codexServerOf } from './codex-hooks.ts';
+import { AgentHooks } from './agent-hooks.ts';
 import { type IsOwnOrigin, withExporter, withoutExporter } from './codex-otel.ts';
 import { handlersOf, withHooks, withoutHooks } from './hooks-edit.ts';
 import { objectText } from './json-object.ts';
+import { recipeOf } from './recipe.ts';
 import { readSettings } from './settings-file.ts';
+
+const RECIPE = recipeOf('toml');
+export const CODEX_HOOKS = new AgentHooks(RECIPE);
 
 export function codexHome({ home, env }: Place): string {
   return env.CODEX_HOME || join(home, '.codex');
@@ -28,7 +32,7 @@ function hookOrigins(place: Place): string[] {
   try {
     const { text } = readSettings(join(codexHome(place), 'hooks.json'));
     const handlers = handlersOf(objectText(text));
-    return handlers.flatMap(({ handler }) => codexServerOf(handler)?.origin ?? []);
+    return handlers.flatMap(({ handler }) => CODEX_HOOKS.serverOf(handler)?.origin ?? []);
   } catch {
     // The part for that file reports what is wrong with it.
     return [];
@@ -36,9 +40,9 @@ function hookOrigins(place: Place): string[] {
 }
 
 export const CODEX: Agent = {
-  name: 'codex',
-  label: 'Codex',
-  agent_type: CODEX_AGENT_TYPE,
+  name: RECIPE.command,
+  label: RECIPE.label,
+  agent_type: RECIPE.agent_type,
   // Codex reads telemetry only from the user's own settings.
   hasProjects: false,
   parts(place, choice) {
@@ -52,7 +56,7 @@ export const CODEX: Agent = {
     const hooks = {
       path: join(codexHome(place), 'hooks.json'),
       connected: (text: string | null, server: ServerAddress) =>
-        withHooks(objectText(text), CODEX_HOOKS, codexHandlersFor(server, place), server.origin),
+        withHooks(objectText(text), CODEX_HOOKS, CODEX_HOOKS.handlersFor(server, place), server.origin),
       disconnected: (text: string | null) => withoutHooks(objectText(text), CODEX_HOOKS),
     };
     return [config, hooks];

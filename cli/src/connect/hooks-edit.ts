@@ -11,8 +11,10 @@ import { type Change, SettingsError, type TextEdit } from './agent.ts';
 import { appended, type Path, without } from './json-edit.ts';
 import { isObject, readMember } from './json-object.ts';
 
-/** Describes our hooks; each agent's module supplies one. */
+/** Describes our hooks; agent-hooks.ts supplies one for each agent. */
 export interface HookKind {
+  /** Whether the settings may contain comments. */
+  readonly hasComments: boolean;
   /** Returns whether a handler equals one that this program writes, for some server. */
   isOwn(handler: unknown): boolean;
   /**
@@ -33,10 +35,10 @@ export function withHooks(
 ): TextEdit {
   const { text: cleared, changes } = withoutOwn(text, kind, wanted);
   let edited = cleared;
-  if (wanted.size > 0 && readMember(edited, 'hooks') === undefined)
+  if (wanted.size > 0 && readMember(edited, 'hooks', kind.hasComments) === undefined)
     edited = appended(edited, [], {}, 'hooks');
   for (const [event, handler] of wanted) {
-    const groups = hooksOf(edited)[event];
+    const groups = hooksOf(edited, kind.hasComments)[event];
     const handlers = groups?.flatMap((group) => group.hooks) ?? [];
     if (handlers.some((present) => isDeepStrictEqual(present, handler))) continue;
     const changed = handlers.find((present) => kind.isAbout(present, origin));
@@ -55,7 +57,7 @@ export function withHooks(
 /** Removes every hook that we wrote; hooks changed by hand stay. */
 export function withoutHooks(text: string, kind: HookKind): TextEdit {
   const { text: edited, changes } = withoutOwn(text, kind, new Map());
-  for (const { event, handler } of handlersOf(edited)) {
+  for (const { event, handler } of handlersOf(edited, kind.hasComments)) {
     if (kind.isAbout(handler)) changes.push({ kind: 'keep', name: event, value: kind.describe(handler) });
   }
   return { text: edited, changes };
@@ -70,8 +72,8 @@ export interface PlacedHandler {
 }
 
 /** Returns every handler of the settings, in order. */
-export function handlersOf(text: string): PlacedHandler[] {
-  return Object.entries(hooksOf(text)).flatMap(([event, groups]) =>
+export function handlersOf(text: string, hasComments = false): PlacedHandler[] {
+  return Object.entries(hooksOf(text, hasComments)).flatMap(([event, groups]) =>
     groups.flatMap(({ hooks }, group) => hooks.map((handler, at) => ({ event, group, at, handler }))),
   );
 }
@@ -92,7 +94,7 @@ function withoutOwn(
     const stale = firstStale(edited, kind, wanted);
     if (stale === undefined) return { text: edited, changes };
     const { event, group, at, handler } = stale;
-    const hooks = hooksOf(edited);
+    const hooks = hooksOf(edited, kind.hasComments);
     changes.push({ kind: 'remove', name: event, value: kind.describe(handler) });
     // Also removes containers that become empty: they have no meaning for the agent.
     let path: Path = ['hooks', event, group, 'hooks', at];
@@ -109,7 +111,7 @@ function firstStale(
   wanted: ReadonlyMap<string, unknown>,
 ): PlacedHandler | undefined {
   const seen = new Set<string>();
-  return handlersOf(text).find(({ event, handler }) => {
+  return handlersOf(text, kind.hasComments).find(({ event, handler }) => {
     if (!kind.isOwn(handler)) return false;
     if (seen.has(event) || !isDeepStrictEqual(handler, wanted.get(event))) return true;
     seen.add(event);
@@ -118,8 +120,8 @@ function firstStale(
 }
 
 /** Returns the checked groups of each event. */
-function hooksOf(text: string): Readonly<Record<string, readonly Group[]>> {
-  const hooks = readMember(text, 'hooks') ?? {};
+function hooksOf(text: string, hasComments: boolean): Readonly<Record<string, readonly Group[]>> {
+  const hooks = readMember(text, 'hooks', hasComments) ?? {};
   for (const [event, groups] of Object.entries(hooks)) {
     if (!Array.isArray(groups) || !groups.every((group) => isObject(group) && Array.isArray(group.hooks)))
       throw new SettingsError('shape', `has "hooks" for ${JSON.stringify(event)} that are no list of groups`);

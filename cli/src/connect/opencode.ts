@@ -5,6 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isPackaged } from '../packaged/is-packaged.ts';
 import {
   type Agent,
   type ChangeKind,
@@ -13,8 +14,12 @@ import {
   type ServerAddress,
   SettingsError,
 } from './agent.ts';
+import { recipeOf } from './recipe.ts';
 
-const SOURCE = readFileSync(new URL('opencode-plugin.js', import.meta.url), 'utf8');
+const RECIPE = recipeOf('plugin');
+/** In a package the file is next to the program (cli/build.ts). */
+const FILE = isPackaged ? 'opencode-plugin.js' : '../../../contract/agents/opencode/plugin.js';
+const SOURCE = readFileSync(new URL(FILE, import.meta.url), 'utf8');
 /** How the plugin starts; files of earlier versions name a script of a checkout. */
 const FIRST_WORDS = /^\/\/ (?:twin-ingest|pnpm) connect opencode wrote this file/;
 const SERVER_LINES = /^const ORIGIN = .*\nconst TOKEN_FILE = .*$/m;
@@ -27,9 +32,9 @@ export function opencodePlugin({ home, cwd, env }: Place, isProject: boolean): s
 }
 
 export const OPENCODE: Agent = {
-  name: 'opencode',
-  label: 'OpenCode',
-  agent_type: 'opencode',
+  name: RECIPE.command,
+  label: RECIPE.label,
+  agent_type: RECIPE.agent_type,
   hasProjects: true,
   parts(place, choice) {
     const path = typeof choice === 'object' ? choice.file : opencodePlugin(place, choice === 'project');

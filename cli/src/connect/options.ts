@@ -11,6 +11,7 @@ import { type FlagTable, flagLines, parseFlags } from '@twin-ingest/testkit/proc
 import { COMMAND } from '../command-name.ts';
 import { type Agent, type Choice, DEFAULT_ORIGIN, type Place, type ServerAddress } from './agent.ts';
 import { AGENTS, agentOf } from './agents.ts';
+import { ALL_RECIPES } from './recipe.ts';
 
 export interface ConnectOptions {
   readonly agent: Agent;
@@ -32,7 +33,7 @@ type Name = 'settings' | 'project' | 'url' | 'token-file' | 'undo' | 'dry-run' |
 
 const FLAGS: FlagTable<Name> = {
   settings: { value: 'FILE', help: 'write this settings file instead of your own' },
-  project: { help: 'write the settings of the folder you are in instead of your own (not codex)' },
+  project: { help: 'write the settings of the folder you are in instead of your own' },
   url: { value: 'URL', help: `server to send to (default ${DEFAULT_ORIGIN})` },
   'token-file': { value: 'FILE', help: 'the file that the server has its token from' },
   undo: { help: 'take out what was written, and nothing else' },
@@ -42,17 +43,20 @@ const FLAGS: FlagTable<Name> = {
 
 const NAMES = AGENTS.map(({ name }) => name);
 
+/** Returns the lines of all agents: which file is written, and what it sends. */
+function agentLines(): string {
+  const width = Math.max(...NAMES.map(({ length }) => length)) + 4;
+  return ALL_RECIPES.flatMap(({ command, help }) =>
+    help.map((line, at) => `${(at === 0 ? `  ${command}` : '').padEnd(width)}${line}`),
+  ).join('\n');
+}
+
 const HELP = `Usage: ${COMMAND} connect ${NAMES.join('|')} [flags]
 
 Writes into the agent's settings, so that what it does shows on the dashboard.
 Shows the change first, asks, and keeps a backup next to the file.
 
-  claude-code  ~/.claude/settings.json: hooks, and telemetry for tokens and cost
-  codex        ~/.codex/config.toml: telemetry for calls and tokens; then ~/.codex/hooks.json, which you trust with
-               /hooks in Codex, again after each change: prompts, answers and waits. --settings writes that
-               config.toml alone.
-  gemini       ~/.gemini/settings.json: telemetry for calls and tokens
-  opencode     ~/.config/opencode/plugins/twin-ingest.js: a plugin for calls, tokens and cost
+${agentLines()}
 
 ${flagLines(FLAGS)}
 Exit code: 0 done or nothing to do, 1 not written, 2 a wrong flag.

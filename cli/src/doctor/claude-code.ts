@@ -2,9 +2,8 @@
 
 import { COMMAND } from '../command-name.ts';
 import type { Place, ServerAddress } from '../connect/agent.ts';
-import { CLAUDE_CODE, connectedClaude } from '../connect/claude-code.ts';
+import { CLAUDE_CODE, CLAUDE_HOOKS, connectedClaude } from '../connect/claude-code.ts';
 import { telemetryEnv } from '../connect/claude-env.ts';
-import { CLAUDE_HOOKS, HOOK_PATH, serverOf } from '../connect/claude-hooks.ts';
 import { claudeFiles, claudeObstacles, readScopes } from '../connect/claude-scopes.ts';
 import { handlersOf } from '../connect/hooks-edit.ts';
 import { isObject } from '../connect/json-object.ts';
@@ -58,7 +57,7 @@ function hooksIn(text: string, file: string, place: Place): Hooks {
   const origin = ours.map(({ handler }) => originOfHandler(handler)).find((one) => one !== null) ?? null;
   if (origin === null) return { way: null, hasHttp: false, problems: [] };
   const hasHttp = ours.some(({ handler }) => isObject(handler) && handler.type === 'http');
-  const servers = ours.flatMap(({ handler }) => serverOf(handler) ?? []);
+  const servers = ours.flatMap(({ handler }) => CLAUDE_HOOKS.serverOf(handler) ?? []);
   // A command hook names the token file; an HTTP hook only shows that there is a token.
   const token_file = servers.find((one) => one.token_file)?.token_file ?? servers[0]?.token_file ?? null;
   const way: Way = { what: 'hooks', origin, file, token_file };
@@ -81,7 +80,7 @@ function hooksIn(text: string, file: string, place: Place): Hooks {
 function originOfHandler(handler: unknown): string | null {
   const { url, command } = isObject(handler) ? handler : {};
   const text = `${url ?? ''} ${command ?? ''}`;
-  const address = text.split(/[\s'"]/).find((word) => word.includes(HOOK_PATH));
+  const address = text.split(/[\s'"]/).find((word) => word.includes(CLAUDE_HOOKS.path));
   return address === undefined ? null : originOfUrl(address);
 }
 

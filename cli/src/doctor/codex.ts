@@ -2,8 +2,7 @@
 import { join } from 'node:path';
 import { COMMAND } from '../command-name.ts';
 import type { Place, ServerAddress } from '../connect/agent.ts';
-import { CODEX, codexHome, isOwnOrigin } from '../connect/codex.ts';
-import { CODEX_HOOKS, codexHandlersFor, codexServerOf } from '../connect/codex-hooks.ts';
+import { CODEX, CODEX_HOOKS, codexHome, isOwnOrigin } from '../connect/codex.ts';
 import { exporterLine, type IsOwnOrigin, readToml, writtenOrigin } from '../connect/codex-otel.ts';
 import { handlersOf, withHooks } from '../connect/hooks-edit.ts';
 import { isObject, type JsonObject, objectText } from '../connect/json-object.ts';
@@ -50,11 +49,11 @@ function hooksIn(text: string, path: string, place: Place): Hooks {
     if (!CODEX_HOOKS.isAbout(handler)) continue;
     const name = event.replaceAll(/(?<=.)[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
     keys.push(`${path}:${name}:${group}:${at}`);
-    servers.push(...[codexServerOf(handler)].filter((one) => one !== null));
+    servers.push(...[CODEX_HOOKS.serverOf(handler)].filter((one) => one !== null));
   }
   const [server] = servers;
   if (server === undefined) return { way: null, keys: [], problems: [] };
-  const { changes } = withHooks(text, CODEX_HOOKS, codexHandlersFor(server, place), server.origin);
+  const { changes } = withHooks(text, CODEX_HOOKS, CODEX_HOOKS.handlersFor(server, place), server.origin);
   const missing = changes.filter(({ kind }) => kind === 'add');
   const problem: Problem = {
     code: 'incomplete',

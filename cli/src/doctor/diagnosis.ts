@@ -4,11 +4,12 @@
 import { COMMAND, UPDATE } from '../command-name.ts';
 import type { Agent, Place } from '../connect/agent.ts';
 import type { Problem } from '../connect/problem.ts';
+import { ALL_RECIPES, listed } from '../connect/recipe.ts';
 import { tokenLine } from '../token-file.ts';
 import { inspectClaude } from './claude-code.ts';
 import { inspectCodex } from './codex.ts';
-import { inspectGemini } from './gemini.ts';
-import type { Inspection, Way } from './inspection.ts';
+import type { Inspect, Inspection, Way } from './inspection.ts';
+import { inspectJson } from './json-agent.ts';
 import { inspectOpencode } from './opencode.ts';
 import { type AgentTelemetry, askServer, type LastEvent, lastEvent } from './server.ts';
 import { type Asked, type Sender, serverProblems } from './server-problems.ts';
@@ -40,7 +41,13 @@ export interface Diagnosis {
   readonly problems: readonly Problem[];
 }
 
-const INSPECTS = [inspectClaude, inspectCodex, inspectGemini, inspectOpencode];
+/** What reads the settings of the agents whose format no other agent has. */
+const OWN_FORMATS: Readonly<Record<string, Inspect>> = {
+  env: inspectClaude,
+  toml: inspectCodex,
+  plugin: inspectOpencode,
+};
+const INSPECTS = ALL_RECIPES.map((recipe) => OWN_FORMATS[recipe.format] ?? inspectJson(recipe));
 
 export async function diagnose(options: DoctorOptions): Promise<Diagnosis> {
   const { place, origin } = options;
@@ -69,7 +76,10 @@ export async function diagnose(options: DoctorOptions): Promise<Diagnosis> {
 const NOT_CONNECTED: Problem = {
   code: 'not_connected',
   what: 'No agent is connected.',
-  remedy: `Run ${COMMAND} connect claude-code, codex, gemini or opencode.`,
+  remedy: `Run ${COMMAND} connect ${listed(
+    ALL_RECIPES.map(({ command }) => command),
+    'or',
+  )}.`,
 };
 
 async function ask(origin: string, all: readonly Sender[], options: DoctorOptions): Promise<Asked> {

@@ -1,4 +1,5 @@
 /** Shown to a user who has just started the server: how to send the first event. */
+import { EXAMPLE } from '../agent-texts.ts';
 import { health } from '../figures.ts';
 import { CopyButton } from './copy-button.tsx';
 import { TelemetryNotes } from './telemetry-notes.tsx';
@@ -17,9 +18,9 @@ export function NoEvents() {
       </p>
       <pre>{command}</pre>
       <p>
-        <CopyButton text={command} /> <span class="dim">or watch Claude Code:</span>
+        <CopyButton text={command} /> <span class="dim">or watch {EXAMPLE.label}:</span>
       </p>
-      <pre>{`${program} connect claude-code --url ${location.origin}`}</pre>
+      <pre>{`${program} connect ${EXAMPLE.connect} --url ${location.origin}`}</pre>
       <p>
         <code>{`${program} demo`}</code>{' '}
         <span class="dim">plays a day of made-up agents on a page of its own.</span>

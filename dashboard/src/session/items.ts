@@ -61,7 +61,7 @@ export function itemsOf(rows: readonly Row[]): Item[] {
   ].sort((a, b) => a.start - b.start || a.row.id - b.row.id);
 }
 
-/** Claude Code's requests for permission have no `call_id`: they belong to the newest call of that tool. */
+/** Some requests for permission have no `call_id`: they belong to the newest call of that tool. */
 function keyOf(row: Row): string {
   return `${row.agent_id}\n${toolOf(row)}`;
 }

@@ -717,6 +717,8 @@ pub enum Route {
     ApiEventsBatch,
     ApiHooksClaudeCode,
     ApiHooksCodex,
+    ApiHooksCopilotCli,
+    ApiHooksQwenCode,
     V1Logs,
     V1Metrics,
     V1Traces,
@@ -752,7 +754,7 @@ pub enum Route {
 
 impl Route {
     /// All of them.
-    pub const ALL: [Route; 41] = [
+    pub const ALL: [Route; 43] = [
         Route::Root,
         Route::AppJs,
         Route::AppCss,
@@ -763,6 +765,8 @@ impl Route {
         Route::ApiEventsBatch,
         Route::ApiHooksClaudeCode,
         Route::ApiHooksCodex,
+        Route::ApiHooksCopilotCli,
+        Route::ApiHooksQwenCode,
         Route::V1Logs,
         Route::V1Metrics,
         Route::V1Traces,
@@ -809,6 +813,8 @@ impl Route {
             Route::ApiEventsBatch => "api-events-batch",
             Route::ApiHooksClaudeCode => "api-hooks-claude-code",
             Route::ApiHooksCodex => "api-hooks-codex",
+            Route::ApiHooksCopilotCli => "api-hooks-copilot-cli",
+            Route::ApiHooksQwenCode => "api-hooks-qwen-code",
             Route::V1Logs => "v1-logs",
             Route::V1Metrics => "v1-metrics",
             Route::V1Traces => "v1-traces",
@@ -995,6 +1001,28 @@ pub static ROUTES: [RouteSpec; Route::ALL.len()] = [
     },
     RouteSpec {
         path: "/api/hooks/codex",
+        methods: &["POST"],
+        produces: "application/json",
+        formats: None,
+        reads: Some(&["json"]),
+        parameters: &[],
+        own_parameters: &[],
+        free: false,
+        bench: false,
+    },
+    RouteSpec {
+        path: "/api/hooks/copilot-cli",
+        methods: &["POST"],
+        produces: "application/json",
+        formats: None,
+        reads: Some(&["json"]),
+        parameters: &[],
+        own_parameters: &[],
+        free: false,
+        bench: false,
+    },
+    RouteSpec {
+        path: "/api/hooks/qwen-code",
         methods: &["POST"],
         produces: "application/json",
         formats: None,

@@ -116,7 +116,7 @@ use crate::app::App;
 use crate::contract::routes::{Parameter, Route};
 use crate::contract::{ROUTES, RouteSpec};
 use crate::error::{ErrorCode, Failure};
-use crate::hooks::mapping_of;
+use crate::hooks::HOOK_PATHS;
 use crate::meters::Meters;
 use connection::{Connection, FinishGuard, Held};
 use exchange::{Deadline, UnreadBody};
@@ -162,7 +162,7 @@ pub fn build_routes(app: &Arc<App>) -> Router {
         (Route::ApiRpc, routing::post(rpc::post_rpc)),
         (Route::ApiRpcSchema, routing::get(rpc::get_schema)),
     ];
-    let hooks = Route::ALL.iter().filter(|route| mapping_of(route.spec().path).is_some());
+    let hooks = Route::ALL.iter().filter(|route| HOOK_PATHS.contains(&route.spec().path));
     table.extend(hooks.map(|route| (*route, routing::post(hooks::post_hook))));
     if app.config.bench {
         table.extend([

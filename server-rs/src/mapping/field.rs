@@ -37,7 +37,7 @@ pub fn field_value<'a>(field: Field, value: Found<'a>, has_digits: bool) -> Opti
         FieldKind::Choice(words) => {
             let text = value.text()?;
             let word = if field.spec().is_trimmed { trim_text(&text) } else { &text };
-            words.iter().find(|known| *known == word).map(|known| Valid::Word(known))
+            words.iter().find(|known| **known == word).map(|known| Valid::Word(known))
         }
         FieldKind::Integer => whole_of(value, has_digits).map(Valid::Number),
         FieldKind::Dollars => {

@@ -153,6 +153,8 @@ export type RoutePath =
   | '/api/events/batch'
   | '/api/hooks/claude-code'
   | '/api/hooks/codex'
+  | '/api/hooks/copilot-cli'
+  | '/api/hooks/qwen-code'
   | '/v1/logs'
   | '/v1/metrics'
   | '/v1/traces'
@@ -258,6 +260,20 @@ export const ROUTES: readonly RouteSpec[] = [
   },
   {
     path: '/api/hooks/codex',
+    methods: ['POST'],
+    produces: 'application/json',
+    reads: ['json'],
+    parameters: [],
+  },
+  {
+    path: '/api/hooks/copilot-cli',
+    methods: ['POST'],
+    produces: 'application/json',
+    reads: ['json'],
+    parameters: [],
+  },
+  {
+    path: '/api/hooks/qwen-code',
     methods: ['POST'],
     produces: 'application/json',
     reads: ['json'],
