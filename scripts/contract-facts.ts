@@ -45,7 +45,9 @@ export const SOURCE_FOLDERS = ['server-rs/src', 'server-ts/src'] as const;
 export async function readFacts(root: string): Promise<Facts> {
   const contract = join(root, 'contract');
   const files = readdirSync(contract);
-  const mappings = filesBelow(join(contract, 'agents')).map((path) => path.slice(contract.length + 1));
+  const mappings = filesBelow(join(contract, 'agents'))
+    .filter((path) => path.endsWith('.json'))
+    .map((path) => path.slice(contract.length + 1));
   const json = [...files.filter((name) => name.endsWith('.json')), ...mappings].map(
     (name) => [name, parse(readFileSync(join(contract, name), 'utf8'))] as const,
   );

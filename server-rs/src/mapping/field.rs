@@ -42,7 +42,7 @@ pub fn field_value<'a>(field: Field, value: Found<'a>, has_digits: bool) -> Opti
         FieldKind::Integer => whole_of(value, has_digits).map(Valid::Number),
         FieldKind::Dollars => {
             let dollars = number_of(value, has_digits)?;
-            (dollars >= 0.0 && dollars <= LIMITS.max_cost_usd).then(|| Valid::Number(nanos_from_usd(dollars)))
+            (0.0..=LIMITS.max_cost_usd).contains(&dollars).then(|| Valid::Number(nanos_from_usd(dollars)))
         }
         FieldKind::Timestamp | FieldKind::Json => None,
     }
