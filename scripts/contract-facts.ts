@@ -46,10 +46,12 @@ export async function readFacts(root: string): Promise<Facts> {
   const files = readdirSync(contract);
   const mappings = ['hooks', 'agents', 'transcripts']
     .flatMap((folder) => filesBelow(join(contract, folder)))
-    .map((path) => path.slice(contract.length + 1));
-  const json = [...files, ...mappings]
-    .filter((name) => name.endsWith('.json'))
-    .map((name) => [name, parse(readFileSync(join(contract, name), 'utf8'))] as const);
+    .map((path) => path.slice(contract.length + 1))
+    // The only file of an agent that is no JSON.
+    .filter((name) => !name.endsWith('/plugin.js'));
+  const json = [...files.filter((name) => name.endsWith('.json')), ...mappings].map(
+    (name) => [name, parse(readFileSync(join(contract, name), 'utf8'))] as const,
+  );
   const results = [RESULT, SOAK].filter((path) => existsSync(join(root, path)));
   return {
     rules: readFileSync(join(contract, 'README.md'), 'utf8'),
