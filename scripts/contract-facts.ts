@@ -46,8 +46,9 @@ export async function readFacts(root: string): Promise<Facts> {
   const contract = join(root, 'contract');
   const files = readdirSync(contract);
   const mappings = filesBelow(join(contract, 'agents'))
-    .filter((path) => path.endsWith('.json'))
-    .map((path) => path.slice(contract.length + 1));
+    .map((path) => path.slice(contract.length + 1))
+    // The only file of an agent that is no JSON.
+    .filter((name) => !name.endsWith('/plugin.js'));
   const json = [...files.filter((name) => name.endsWith('.json')), ...mappings].map(
     (name) => [name, parse(readFileSync(join(contract, name), 'utf8'))] as const,
   );

@@ -5,7 +5,7 @@
  * A sentence whose number or name is data elsewhere is thereby tested. What a sentence says about behaviour is not:
  * that belongs into a case, a scenario, or no document.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { DocumentFacts } from './facts.ts';
 
@@ -164,8 +164,16 @@ function isFile(name: string, folder: string, root: string): boolean {
   const [first = ''] = name.split('/');
   const bases = ['', folder, dirname(folder)].filter((base) => existsSync(join(root, base, first)));
   const isThere = (base: string) =>
-    ['', '.rs', '.ts'].some((end) => existsSync(join(root, base, name + end)));
+    ['', '.rs', '.ts'].some((end) => pathsOf(join(root, base), name + end).some((path) => existsSync(path)));
   return bases.length === 0 || MADE.test(name) || bases.some(isThere);
+}
+
+/** Returns the paths that a name stands for; `NAME` is any folder in its place. */
+function pathsOf(base: string, name: string): string[] {
+  const [before, after] = name.split(/(?<=\/)NAME(?=\/|$)/);
+  if (after === undefined) return [join(base, name)];
+  const folder = join(base, before!);
+  return existsSync(folder) ? readdirSync(folder).map((entry) => join(folder, entry + after)) : [];
 }
 
 /** Returns whether a path is a route, or the beginning of one in prose. */

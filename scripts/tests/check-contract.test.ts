@@ -357,13 +357,19 @@ test('versions, connected hooks and summaries that differ from the mapping are p
   assert.deepEqual(
     await problemsOf({
       'contract/agents/agent/agent.json': { label: 'Agent', agent_type: 'agent', versions },
-      'contract/agents/agent/connect.json': { hooks: { events: { Start: 'http', End: 'mail' } } },
+      'contract/agents/agent/connect.json': {
+        ...{ format: 'json', help: ['settings'], colour: 'red', member: { value: { endpoint: 'here' } } },
+        hooks: { events: { Start: 'http', End: 'mail' } },
+      },
       'contract/agents/agent/summaries.json': { object_paths: [], known: [], hooks: {}, other: ['A hook'] },
     }),
     [
       'agents/agent/agent.json: versions: hooks: Start is no name of a record',
       'agents/agent/agent.json: versions: there are no telemetry',
       'agents/agent/summaries.json: End has no summary',
+      'agents/agent/connect.json: colour means nothing',
+      'agents/agent/connect.json: member has no {origin}',
+      'agents/agent/connect.json: hooks: timeout is no number',
       'agents/agent/connect.json: hook "Start" is none of End *',
       'agents/agent/connect.json: End "mail" is none of http command',
     ],

@@ -62,7 +62,7 @@ export const COPILOT_CLI: AgentKind = {
     call: { name: 'bash', input: { command: 'touch made', description: 'A step of the test' } },
     question: /Doyouwanttorunthiscommand/,
     refusal: /Rejected|Cancelled|cancelled|rejected/,
-    answer: /Alld/,
+    answer: /All\W*d/,
     hasWaits: true,
     sessions: 1,
   },
