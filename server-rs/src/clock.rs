@@ -37,6 +37,11 @@ impl Clock {
         UNIX_EPOCH + Duration::from_millis(u64::try_from(self.now_ms()).unwrap_or_default())
     }
 
+    /// Returns the last time within the bounds while the clock shows another; `None` while it is right.
+    pub fn held(self) -> Option<SystemTime> {
+        sound_ms().is_none().then(|| self.now())
+    }
+
     /// Returns whether the clock shows a time within the bounds. A server starts only then.
     pub fn is_sound(self) -> bool {
         self.now_ms() > 0

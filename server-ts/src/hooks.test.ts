@@ -46,7 +46,10 @@ test('every hook becomes the event of its mapping', () => {
     const { spec } = mappingOf(path);
     const agent = path.slice('/api/hooks/'.length);
     for (const [name, rules] of spec.records) {
-      const { eventType, fields } = (rules as readonly Rule[])[0]!;
+      // The payload below has no other member that a rule asks for.
+      const { eventType, fields } = (rules as readonly Rule[]).find(
+        (rule) => rule.conditions.match.length === 0,
+      )!;
       const has = (field: string): boolean => fields.some((one) => one.field.name === field);
       const found = read(JSON.stringify({ hook_event_name: name, tool_name: 'Bash' }), 10_240, agent);
       const status = has('status') || eventType === 'error' ? 'error' : 'success';

@@ -94,10 +94,15 @@ export async function clockOutside(context: ScenarioContext): Promise<void> {
     const at = await rowOf(id!);
     const passedMs = Date.parse(at) - Date.parse(start);
     assert.ok(passedMs >= 0 && passedMs < 60_000, `${time}: ${at} after ${start}`);
-    const reply = await client.get('/api/stats');
-    assert.equal(reply.status, 200);
-    const date = reply.headers.find(([name]) => name === 'date')![1];
-    assert.ok(Math.abs(Date.parse(date) - Date.parse(start)) < 60_000, `${time}: ${date}`);
+    // Several at once reach threads that have sent nothing yet.
+    const replies = await Promise.all(
+      Array.from({ length: 32 }, () => context.client(server).get('/api/stats')),
+    );
+    for (const { status, headers } of replies) {
+      assert.equal(status, 200);
+      const date = headers.find(([name]) => name === 'date')![1];
+      assert.ok(Math.abs(Date.parse(date) - Date.parse(start)) < 60_000, `${time}: ${date}`);
+    }
     assert.equal((await client.get('/readyz')).status, 200);
   }
   writeFileSync(clock, '+1d');

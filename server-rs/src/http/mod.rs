@@ -113,6 +113,7 @@ use tower::Layer;
 
 use crate::activity::InProgress;
 use crate::app::App;
+use crate::clock::Clock;
 use crate::contract::routes::{Parameter, Route};
 use crate::contract::{ROUTES, RouteSpec};
 use crate::error::{ErrorCode, Failure};
@@ -246,6 +247,10 @@ async fn exchange(State(app): State<Arc<App>>, request: axum::extract::Request, 
     }
     if let Some(origin) = origin {
         reply::allow_origin(&mut answer, &origin);
+    }
+    // hyper keeps its date for each thread. A thread without one would read the clock (rule PRO-22).
+    if let Some(time) = Clock.held() {
+        reply::date(&mut answer, time);
     }
     if may_be_stale && let Some(reason) = app.staleness() {
         reply::stale(&mut answer, &reason);

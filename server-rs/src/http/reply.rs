@@ -268,6 +268,13 @@ pub(crate) fn method_not_allowed(failed: &Failure, allow: &str) -> Response<Body
     answer
 }
 
+/// Sets the date of an answer, which hyper sets otherwise.
+pub(super) fn date(answer: &mut Response<Body>, time: std::time::SystemTime) {
+    if let Ok(value) = HeaderValue::try_from(httpdate::fmt_http_date(time)) {
+        answer.headers_mut().insert(http::header::DATE, value);
+    }
+}
+
 /// Returns 204 to a preflight (rule SEC-05).
 pub fn preflight() -> Response<Body> {
     let mut answer = no_content();

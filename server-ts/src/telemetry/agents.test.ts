@@ -32,7 +32,7 @@ test('only attributes that mappings use are kept for sharing', () => {
   assert.ok(!isShared('session.id', '1'.repeat(LIMITS.otlp_shared_value_bytes + 1)));
   assert.ok(isForChildren('tool_use_id', '"t"') && !isForChildren('session.id', '"s"'));
   assert.deepEqual(
-    AGENTS.map(({ wantsParents }) => wantsParents),
-    [true, false, false, false],
+    AGENTS.filter(({ wantsParents }) => wantsParents).map(({ spec }) => spec.agentType),
+    ['claude_code', 'copilot_cli'],
   );
 });

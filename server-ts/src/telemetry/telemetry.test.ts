@@ -69,8 +69,11 @@ test('data points are counted by their agents', () => {
   });
   assert.equal(events.length, 0);
   assert.deepEqual(
-    tally.agents.map(({ points }) => points),
-    [3, 0, 0, 0, 2],
+    tally.agents.flatMap(({ points }, at) => (points === 0 ? [] : [[at, points]])),
+    [
+      [0, 3],
+      [tally.agents.length - 1, 2],
+    ],
   );
 });
 
