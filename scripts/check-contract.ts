@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { answerHelp } from '@twin-ingest/testkit/process/usage.ts';
 import { checkAgents } from './checks/agents.ts';
 import { checkFields } from './checks/fields.ts';
+import { checkFigures } from './checks/figures.ts';
 import { checkFormats } from './checks/formats.ts';
 import { checkOpenapi, citedRules } from './checks/openapi.ts';
 import { checkOption, type Option } from './checks/options.ts';
@@ -17,6 +18,7 @@ import { checkOtlp } from './checks/otlp.ts';
 import { checkChapters, checkCodes, checkNumbers, checkProofs, ruleNames } from './checks/rules.ts';
 import { checkSchemas } from './checks/schemas.ts';
 import type { Fields } from './contract/fields.ts';
+import type { Figures } from './contract/figures.ts';
 import { type Facts, type Json, type JsonObject, readFacts } from './contract-facts.ts';
 import { generate, isCurrent } from './update-contract.ts';
 
@@ -53,6 +55,11 @@ export function checkContract(facts: Facts): Verdict {
       rules: facts.rules,
       words: file('vocabulary.json') as JsonObject,
       version: facts.version,
+    }),
+    ...checkFigures(file('figures.json') as unknown as Figures, {
+      fields: file('fields.json') as unknown as Fields,
+      schema: facts.schema,
+      words: file('vocabulary.json') as JsonObject,
     }),
     ...options.flatMap((option) => checkOption(option, options)),
     ...checkQueries(facts),

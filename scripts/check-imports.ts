@@ -39,6 +39,7 @@ export const LAYERS: readonly string[] = [
   ],
   ...[
     'field',
+    'figure',
     'event',
     'topics',
     'scanner',

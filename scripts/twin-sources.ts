@@ -121,7 +121,7 @@ const PUBLIC = {
 const ANY = {
   functions: {
     rs: /^ *(?:pub(?:\([a-z]+\))? )?(?:const )?(?:async )?fn ([a-z_0-9]+)/gm,
-    ts: /^(?:(?:export )?(?:async )?function\*? ?| {2}(?:private |static |async |get )*\*?)([a-z][A-Za-z0-9]*)\(.*/gm,
+    ts: /^(?:(?:export )?(?:async )?function\*? ?| {2}(?:private |static |async |get )*\*?)([a-z][A-Za-z0-9]*)(?:<\w+>)?\(.*/gm,
   },
   types: {
     rs: /^ *(?:pub(?:\([a-z]+\))? )?(?:struct|enum|union|trait|type) ([A-Za-z0-9]+)/gm,

@@ -18,6 +18,12 @@ import {
   withHookRoutes,
 } from './contract/agents.ts';
 import type { Fields } from './contract/fields.ts';
+import { rustFigures } from './contract/figure-rust.ts';
+import { openapiFigures } from './contract/figure-schemas.ts';
+import { scriptFigures } from './contract/figure-script.ts';
+import { pageFigures } from './contract/figure-sources.ts';
+import { figureStatements, seriesOfRows } from './contract/figure-statements.ts';
+import { type Figures, figureFacts, numberFields } from './contract/figures.ts';
 import { type Config, rustFlags, scriptFlags } from './contract/flags.ts';
 import { rustLimits, scriptLimits } from './contract/limits.ts';
 import { eventMessage, rowColumns } from './contract/messages.ts';
@@ -61,11 +67,18 @@ export function generate(root: string): Generated[] {
   const routes = withHookRoutes(routesFile(json('routes.json'), fields), hooks);
   const words = vocabulary as unknown as Record<string, readonly string[]>;
   const [limits, tuning] = [json('limits.json'), json('tuning.json')];
-  const openapi = withHookPaths(openapiFile(json('openapi.json'), fields, words, limits as never), hooks);
   const schema = readFileSync(join(root, 'contract/migrations/0001_init.sql'), 'utf8');
-  const stems = readdirSync(join(root, 'contract/queries'))
-    .map((name) => name.replace(/\.sql$/, ''))
-    .sort();
+  const figures = figureFacts(json('figures.json') as unknown as Figures, fields, schema);
+  const openapi = openapiFigures(
+    withHookPaths(openapiFile(json('openapi.json'), fields, words, limits as never), hooks),
+    figures,
+  );
+  const statements = Object.entries(figureStatements(figures));
+  const stemsIn = (folder: string): string[] =>
+    readdirSync(join(root, 'contract', folder)).map((name) => name.replace(/\.sql$/, ''));
+  const loads = stemsIn('loads').sort();
+  const stems = stemsIn('queries').concat(statements.map(([stem]) => stem));
+  const queries = [...new Set(stems)].sort();
   return [
     { path: 'contract/agents.json', content: agentsFile(root) },
     { path: 'contract/agent-texts.json', content: agentTexts(root) },
@@ -76,7 +89,10 @@ export function generate(root: string): Generated[] {
     { path: 'contract/openapi.json', content: openapi },
     { path: 'contract/ingest/v1/event.proto', content: protobufFile(fields, words) },
     { path: 'contract/queries/insert_event.sql', content: insertEvent(fields) },
-    { path: 'contract/queries/select_event_figures.sql', content: selectEventFigures(fields) },
+    {
+      path: 'contract/queries/select_event_figures.sql',
+      content: selectEventFigures(fields, numberFields(figures, fields)),
+    },
     { path: 'contract/queries/select_events_newest.sql', content: selectEvents(fields, 'newest') },
     { path: 'contract/queries/select_events_oldest.sql', content: selectEvents(fields, 'oldest') },
     {
@@ -88,13 +104,17 @@ export function generate(root: string): Generated[] {
       content: selectEvents(fields, 'oldest', 'stored'),
     },
     { path: 'contract/queries/select_names_with_text.sql', content: selectNamesWithText(fields) },
-    { path: 'contract/queries/select_series_rows.sql', content: selectSeriesRows(fields) },
+    {
+      path: 'contract/queries/select_series_rows.sql',
+      content: selectSeriesRows(fields, seriesOfRows(figures)),
+    },
+    ...statements.map(([stem, content]) => ({ path: `contract/queries/${stem}.sql`, content })),
     { path: 'contract/queries/select_event_spans_newest.sql', content: selectEventSpans(fields, 'newest') },
     { path: 'contract/queries/select_event_spans_oldest.sql', content: selectEventSpans(fields, 'oldest') },
     { path: 'contract/queries/select_event_blocks_newest.sql', content: selectEventBlocks(fields, 'newest') },
     { path: 'contract/queries/select_event_blocks_oldest.sql', content: selectEventBlocks(fields, 'oldest') },
-    { path: 'server-rs/src/queries.rs', content: rustQueries(stems) },
-    { path: 'server-ts/src/queries.ts', content: scriptQueries(stems) },
+    { path: 'server-rs/src/queries.rs', content: rustQueries(queries, loads) },
+    { path: 'server-ts/src/queries.ts', content: scriptQueries(queries, loads) },
     { path: 'server-rs/src/contract/errors.rs', content: rustErrors(vocabulary) },
     { path: 'server-ts/src/contract/errors.ts', content: scriptErrors(vocabulary) },
     { path: 'server-rs/src/contract/vocabulary.rs', content: rustVocabulary(vocabulary) },
@@ -112,6 +132,8 @@ export function generate(root: string): Generated[] {
     { path: 'server-ts/src/contract/limits.ts', content: scriptLimits(limits, tuning) },
     { path: 'server-rs/src/field/table.rs', content: fieldTable(fields) },
     { path: 'server-rs/src/field/columns.rs', content: rowColumns(fields) },
+    { path: 'server-rs/src/figure/table.rs', content: rustFigures(figures, fields) },
+    { path: 'server-ts/src/figure/table.ts', content: scriptFigures(figures, fields) },
     { path: 'server-rs/src/formats/event_message.rs', content: eventMessage(fields) },
     { path: 'client-ts/src/contract.ts', content: clientTypes(openapi) },
     {
@@ -120,6 +142,7 @@ export function generate(root: string): Generated[] {
     },
     { path: 'client-ts/src/wire-fields.ts', content: wireFields(fields, words) },
     { path: 'dashboard/src/filter-names.ts', content: filterNames(fields) },
+    { path: 'dashboard/src/figure-names.ts', content: pageFigures(figures) },
   ];
 }
 
@@ -139,7 +162,7 @@ export function isCurrent(root: string, { path, content }: Generated): boolean {
 function main(): number {
   answerHelp(`Usage: pnpm contract:update
 
-Writes every list that follows from contract/agents, contract/fields.json and contract/queries, and names the files that it wrote.
+Writes every list that follows from contract/agents, contract/fields.json, contract/figures.json and contract/queries, and names the files that it wrote.
 If the schema in contract/migrations has changed, it raises the number in contract/schema.json.
 `);
   const root = fileURLToPath(new URL('..', import.meta.url));

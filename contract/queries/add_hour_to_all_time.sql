@@ -1,5 +1,6 @@
--- Adds the sums of the open hour to those of all time. ?1 the hour of the sums of all time, ?2 the open hour.
--- Sums stop at the largest 64-bit integer (rule STA-06).
+-- Generated from contract/figures.json.
+-- Adds the sums of the open hour to those of all time. ?1 the hour of the sums of all time, ?2 the open
+-- hour. Sums stop at the largest 64-bit integer (rule STA-06).
 INSERT INTO stats (
   hour, name, agent_type, event_count, call_count, error_count, duration_count, duration_ms, tokens_in, tokens_out,
   cost_nanos, computed_cost_nanos
@@ -9,12 +10,12 @@ SELECT
   tokens_out, cost_nanos, computed_cost_nanos
 FROM stats WHERE hour = ?2
 ON CONFLICT (hour, name, agent_type) DO UPDATE SET
-  event_count    = event_count + excluded.event_count,
-  call_count     = call_count + excluded.call_count,
-  error_count    = error_count + excluded.error_count,
+  event_count = event_count + excluded.event_count,
+  call_count = call_count + excluded.call_count,
+  error_count = error_count + excluded.error_count,
   duration_count = duration_count + excluded.duration_count,
   duration_ms = iif(duration_ms > 9223372036854775807 - excluded.duration_ms, 9223372036854775807, duration_ms + excluded.duration_ms),
-  tokens_in   = iif(tokens_in > 9223372036854775807 - excluded.tokens_in, 9223372036854775807, tokens_in + excluded.tokens_in),
-  tokens_out  = iif(tokens_out > 9223372036854775807 - excluded.tokens_out, 9223372036854775807, tokens_out + excluded.tokens_out),
-  cost_nanos  = iif(cost_nanos > 9223372036854775807 - excluded.cost_nanos, 9223372036854775807, cost_nanos + excluded.cost_nanos),
+  tokens_in = iif(tokens_in > 9223372036854775807 - excluded.tokens_in, 9223372036854775807, tokens_in + excluded.tokens_in),
+  tokens_out = iif(tokens_out > 9223372036854775807 - excluded.tokens_out, 9223372036854775807, tokens_out + excluded.tokens_out),
+  cost_nanos = iif(cost_nanos > 9223372036854775807 - excluded.cost_nanos, 9223372036854775807, cost_nanos + excluded.cost_nanos),
   computed_cost_nanos = iif(computed_cost_nanos > 9223372036854775807 - excluded.computed_cost_nanos, 9223372036854775807, computed_cost_nanos + excluded.computed_cost_nanos)

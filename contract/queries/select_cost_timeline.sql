@@ -1,3 +1,4 @@
+-- Generated from contract/figures.json.
 -- Hourly buckets, oldest first, without those in which nothing came. ?1 the first hour, ?2 the last hour,
 -- ?3 agent_type by number or NULL, ?4 how many of the newest.
 -- The plus keeps the value from the planner (decision 23).

@@ -1,5 +1,6 @@
--- Cost by names of one kind (?4), by number of events. First ?5 names, then the sum of the others as a name NULL (rule
--- GET-11). ?1, ?2, ?3 as in select_totals.sql. The plus keeps the value from the planner (decision 23).
+-- Generated from contract/figures.json.
+-- Cost by names of one kind (?4), by number of events. First ?5 names, then the sum of the others as a
+-- name NULL (rule GET-11). ?1, ?2, ?3 as in select_totals.sql. The plus keeps the value from the planner (decision 23).
 WITH counted AS (
   SELECT
     n.name,

@@ -1,6 +1,6 @@
--- Generated from contract/fields.json. Sums of rows by bucket of time and by name (rule SER-01).
+-- Generated from contract/fields.json and contract/figures.json. Sums of rows by bucket of time and by name (rule SER-01).
 -- :bucket_ms is the length of a bucket. :by is the place of a dictionary field from 1 on, 0 for none, whose names are 0.
--- :error is the name id of the status of errors. :step is the name id of events that do not count, or NULL.
+-- :step is the name id of events that do not count, or NULL.
 -- :durations is 1 when the list of durations is wanted (rule SER-06), else 0.
 -- :since (inclusive) and :until (exclusive) are Unix milliseconds, :session is the key of a session. A filter is a name
 -- id or a text. NULL stands for any.
@@ -15,7 +15,7 @@ SELECT
   e.created_at / CAST(:bucket_ms AS INTEGER) * CAST(:bucket_ms AS INTEGER) AS bucket,
   CASE :by WHEN 1 THEN e.agent_type WHEN 2 THEN e.event_type WHEN 3 THEN e.tool_name WHEN 4 THEN e.status WHEN 5 THEN e.branch WHEN 6 THEN e.project WHEN 7 THEN e.model WHEN 8 THEN e.source WHEN 9 THEN e.source_event ELSE 0 END AS name,
   count(*) AS event_count,
-  count(*) FILTER (WHERE e.status = :error) AS error_count,
+  count(*) FILTER (WHERE e.status = (SELECT n.id FROM names AS n WHERE n.kind = 'status' AND n.name = 'error')) AS error_count,
   count(e.duration_ms) AS duration_count,
   total(e.duration_ms) AS duration_ms,
   total(e.tokens_in) AS tokens_in,

@@ -1,3 +1,4 @@
+-- Generated from contract/figures.json.
 -- Stored sums by hour, of every event or of those with one name, and by agent when asked for (rule SER-03).
 -- :since and :until are hours in Unix seconds, until exclusive. :name is a name id, 0 for every event. :agent_type is a
 -- name id, or NULL for any. :by_agent and :calls are 1 or 0: whether the name is that of the agent, whether only calls

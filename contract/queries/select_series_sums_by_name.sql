@@ -1,5 +1,6 @@
--- Stored sums by hour and by name of the kind :kind (rule SER-03). :names are the name ids of their own, as a JSON array;
--- all others together have the name 0. Other parameters as in select_series_sums.sql.
+-- Generated from contract/figures.json.
+-- Stored sums by hour and by name of the kind :kind (rule SER-03). :names are the name ids of their own, as a
+-- JSON array; all others together have the name 0. Other parameters as in select_series_sums.sql.
 SELECT
   h.hour * 1000 AS bucket,
   iif(s.name IN (SELECT value FROM json_each(:names)), s.name, 0) AS name,

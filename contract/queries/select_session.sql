@@ -1,3 +1,4 @@
+-- Generated from contract/figures.json.
 -- One session. ?1 and ?2 as in select_sessions.sql, ?3 its session_id, ?4 as ?10 there.
 -- The plus keeps the value from the planner (decision 23).
 SELECT

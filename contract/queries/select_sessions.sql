@@ -1,3 +1,4 @@
+-- Generated from contract/figures.json.
 -- A page of sessions, newest activity first. The statement derives a session's status (rule SES-02).
 -- ?1: a session whose newest event is not after this is idle. ?2: one whose newest event is not after this has ended.
 -- ?3: below this last_event_id. ?4: how many. ?5: status or NULL. ?6: status to leave out, or NULL.

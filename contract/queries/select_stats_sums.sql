@@ -1,3 +1,4 @@
+-- Generated from contract/figures.json.
 -- Every row of the statistics, which a check compares with the events.
 SELECT
   hour, name, agent_type, event_count, call_count, error_count, duration_count, duration_ms, tokens_in, tokens_out,

@@ -1,5 +1,6 @@
--- ?1 the first hour, ?2 the last hour, ?3 agent_type by number or NULL. All time is from the open hour to the hour of its
--- sums.
+-- Generated from contract/figures.json.
+-- The figures of GET /api/stats. ?1 the first hour, ?2 the last hour, ?3 agent_type by number or NULL.
+-- All time is from the open hour to the hour of its sums.
 SELECT
   ifnull(sum(event_count), 0) AS total_events,
   min(total(tokens_in), 9223372036854775808.0) AS total_tokens_in,

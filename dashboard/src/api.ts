@@ -3,6 +3,7 @@
  * "Health").
  */
 import type { Stats as AllStats, Session } from '@twin-ingest/client';
+import type { CostSum } from './figure-names.ts';
 
 export type { Counted, EventPage, EventRow as Row, Session, SessionPage } from '@twin-ingest/client';
 
@@ -36,21 +37,13 @@ export interface Attachment {
 }
 
 /** One hour with events. */
-export interface Bucket {
+export interface Bucket extends Readonly<Record<CostSum, number>> {
   readonly bucket: string;
-  readonly cost_usd: number;
-  readonly computed_cost_usd: number;
-  readonly tokens_in: number;
-  readonly tokens_out: number;
   readonly event_count: number;
 }
 
-export interface Spent {
+export interface Spent extends Readonly<Record<CostSum, number>> {
   readonly name: string | null;
-  readonly cost_usd: number;
-  readonly computed_cost_usd: number;
-  readonly tokens_in: number;
-  readonly tokens_out: number;
   readonly event_count: number;
 }
 

@@ -1,15 +1,10 @@
 /** Fills in the hours without events for a plot, since the answer omits them. */
 import type { Series } from '@twin-ingest/client';
 import type { Bucket } from './api.ts';
+import { COST_SUMS, type CostSum } from './figure-names.ts';
 
-export interface Hours {
-  /** Unix seconds. */
-  readonly at: number[];
-  readonly tokens_in: number[];
-  readonly tokens_out: number[];
-  readonly cost_usd: number[];
-  readonly computed_cost_usd: number[];
-}
+/** The hours in Unix seconds, and the sums of each. */
+export type Hours = Readonly<Record<'at' | CostSum, number[]>>;
 
 /** Events and failed events by hour, in Unix seconds. */
 export type HourCounts = ReadonlyMap<number, readonly [events: number, failed: number]>;
@@ -37,16 +32,7 @@ export function hourly(timeline: readonly Bucket[], now: number, from: number | 
   const oldest = Math.min(now, ...byHour.keys());
   const count = from === null ? Math.min(MOST, Math.max(LEAST, now - oldest + 1)) : now - from + 1;
   const hours = Array.from({ length: count }, (_, i) => now - count + 1 + i);
-  const column = (of: (bucket: Bucket) => number) =>
-    hours.map((hour) => {
-      const bucket = byHour.get(hour);
-      return bucket === undefined ? 0 : of(bucket);
-    });
-  return {
-    at: hours.map((hour) => (hour * HOUR_MS) / 1000),
-    tokens_in: column((bucket) => bucket.tokens_in),
-    tokens_out: column((bucket) => bucket.tokens_out),
-    cost_usd: column((bucket) => bucket.cost_usd),
-    computed_cost_usd: column((bucket) => bucket.computed_cost_usd),
-  };
+  const sums = COST_SUMS.map((name) => [name, hours.map((hour) => byHour.get(hour)?.[name] ?? 0)] as const);
+  const at = hours.map((hour) => (hour * HOUR_MS) / 1000);
+  return { at, ...(Object.fromEntries(sums) as Record<CostSum, number[]>) };
 }

@@ -1,6 +1,8 @@
-/** The labels of fields. */
+/** The labels of fields and figures. */
+import { FIGURE_LABELS } from './figure-names.ts';
 
 const LABELS: Readonly<Record<string, string>> = {
+  ...FIGURE_LABELS,
   session_id: 'Session',
   agent_type: 'Agent',
   event_type: 'Type',
@@ -8,11 +10,6 @@ const LABELS: Readonly<Record<string, string>> = {
   tool_name: 'Tool',
   created_at: 'Stored',
   client_timestamp: 'Client time',
-  duration_ms: 'Took',
-  cache_read_tokens: 'Read from cache',
-  cache_write_tokens: 'Written to cache',
-  cost_usd: 'Cost',
-  computed_cost_usd: 'Computed cost',
 };
 
 /** Returns `source_event` as "Source event", unless it has a label of its own. */

@@ -5,6 +5,7 @@
  */
 import type { Bucket, Cost, Counted, Percentiles, Row, Session, Spent, Stats, Tool } from './api.ts';
 import { toolOf } from './columns.ts';
+import { COST_SUMS, type CostSum } from './figure-names.ts';
 import type { HourCounts } from './hourly.ts';
 
 const HOUR_MS = 3_600_000;
@@ -118,13 +119,15 @@ function spentBy(rows: readonly Row[], nameOf: (row: Row) => string | null): Spe
   return [...Map.groupBy(named, (row) => nameOf(row)!)]
     .map(([name, of]) => ({
       name,
-      cost_usd: of.reduce((sum, { cost_usd }) => sum + (cost_usd ?? 0), 0),
-      computed_cost_usd: of.reduce((sum, { computed_cost_usd }) => sum + (computed_cost_usd ?? 0), 0),
-      tokens_in: of.reduce((sum, { tokens_in }) => sum + tokens_in, 0),
-      tokens_out: of.reduce((sum, { tokens_out }) => sum + tokens_out, 0),
+      ...sumsOf(of),
       event_count: of.length,
     }))
     .sort((a, b) => b.event_count - a.event_count);
+}
+
+function sumsOf(rows: readonly Row[]): Record<CostSum, number> {
+  const sums = COST_SUMS.map((name) => [name, rows.reduce((sum, row) => sum + (row[name] ?? 0), 0)] as const);
+  return Object.fromEntries(sums) as Record<CostSum, number>;
 }
 
 function countedBy(rows: readonly Row[], nameOf: (row: Row) => string | null): Counted[] {

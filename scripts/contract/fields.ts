@@ -21,8 +21,6 @@ export interface FieldSpec {
   readonly dictionary?: boolean;
   /** The parameter that this filter requires. */
   readonly filter_needs?: string;
-  /** The tables with sums of it. */
-  readonly aggregated?: readonly string[];
   readonly since: string;
   readonly protobuf: number;
   readonly arrow: string;
@@ -36,7 +34,6 @@ export interface ServerColumn {
   readonly default?: Json;
   readonly column?: string;
   readonly sql?: string;
-  readonly aggregated?: readonly string[];
   readonly protobuf: number;
   readonly arrow: string;
 }

@@ -58,6 +58,20 @@ ${entries.map(([name, spec]) => specText(name, spec)).join('')}];
 `;
 }
 
+/** The line width of rustfmt and Biome here. */
+export const WIDTH = 110;
+
+/**
+ * Returns a constant array as Biome formats it: on one line if it fits, else one item a line. Several lists in a list
+ * have a line each.
+ */
+export function scriptArray(begin: string, items: readonly string[], end = ';'): string {
+  const line = `${begin}[${items.join(', ')}]${end}\n`;
+  const areLists = items.length > 1 && items.every((item) => item.startsWith('['));
+  if (line.length - 1 <= WIDTH && !areLists) return line;
+  return `${begin}[\n${items.map((item) => `  ${item},\n`).join('')}]${end}\n`;
+}
+
 /** Returns the filters whose columns hold a text. */
 export function textFilters(contract: Fields): string[] {
   const kinds = nameKinds(contract);

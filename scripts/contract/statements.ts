@@ -92,13 +92,13 @@ WHERE kind IN (${searchedKinds(fields)
 `;
 }
 
-/** Returns `select_series_rows.sql`. */
-export function selectSeriesRows(fields: Fields): string {
+/** Returns `select_series_rows.sql`; `sums` are the lines of its figures. */
+export function selectSeriesRows(fields: Fields, sums: string): string {
   const kinds = nameKinds(fields);
   const whens = kinds.map((name, index) => `WHEN ${index + 1} THEN e.${fields.fields[name]!.column}`);
-  return `-- Generated from contract/fields.json. Sums of rows by bucket of time and by name (rule SER-01).
+  return `-- Generated from contract/fields.json and contract/figures.json. Sums of rows by bucket of time and by name (rule SER-01).
 -- :bucket_ms is the length of a bucket. :by is the place of a dictionary field from 1 on, 0 for none, whose names are 0.
--- :error is the name id of the status of errors. :step is the name id of events that do not count, or NULL.
+-- :step is the name id of events that do not count, or NULL.
 -- :durations is 1 when the list of durations is wanted (rule SER-06), else 0.
 ${PARAMETERS}\
 -- The plus keeps the value from the planner (decision 23).
@@ -106,14 +106,7 @@ SELECT
   max(e.id) AS id,
   e.created_at / CAST(:bucket_ms AS INTEGER) * CAST(:bucket_ms AS INTEGER) AS bucket,
   CASE :by ${whens.join(' ')} ELSE 0 END AS name,
-  count(*) AS event_count,
-  count(*) FILTER (WHERE e.status = :error) AS error_count,
-  count(e.duration_ms) AS duration_count,
-  total(e.duration_ms) AS duration_ms,
-  total(e.tokens_in) AS tokens_in,
-  total(e.tokens_out) AS tokens_out,
-  total(e.cost_nanos) AS cost_nanos,
-  total(e.computed_cost_nanos) AS computed_cost_nanos,
+${sums},
   group_concat(e.duration_ms) FILTER (WHERE :durations) AS durations
 FROM events AS e
 ${conditions(fields)}\
@@ -123,32 +116,20 @@ LIMIT +:limit
 `;
 }
 
-/** Returns `select_event_figures.sql`. */
-export function selectEventFigures(fields: Fields): string {
+/** Returns `select_event_figures.sql`; `numbers` are the fields whose numbers the figures need. */
+export function selectEventFigures(fields: Fields, numbers: readonly string[]): string {
+  const columns = numbers.map((name) => fields.fields[name]!.column);
   const names = nameKinds(fields).map((name) => fields.fields[name]!.column);
-  return `-- Generated from contract/fields.json. What the sums and summaries of events are made of, oldest first. ?1 and ?2 the first
--- and the last id, ?3 the key of a session or NULL. The names are the last columns, in the order of the fields.
+  return `-- Generated from contract/fields.json and contract/figures.json. What the sums and summaries of events are made of, oldest
+-- first. ?1 and ?2 the first and the last id, ?3 the key of a session or NULL. The names are the last columns, in the
+-- order of the fields.
 SELECT
-${lines([...FIGURES, ...names])}
+${lines(['id', 'created_at', 'session', 'event_id', ...columns, 'computed_cost_nanos', ...names])}
 FROM events
 WHERE id BETWEEN ?1 AND ?2 AND (?3 IS NULL OR session = ?3)
 ORDER BY id
 `;
 }
-
-const FIGURES = [
-  'id',
-  'created_at',
-  'session',
-  'event_id',
-  'duration_ms',
-  'tokens_in',
-  'tokens_out',
-  'cache_read_tokens',
-  'cache_write_tokens',
-  'cost_nanos',
-  'computed_cost_nanos',
-];
 
 /** Returns `select_event_spans_newest.sql` and `select_event_spans_oldest.sql`. */
 export function selectEventSpans(fields: Fields, order: 'newest' | 'oldest'): string {
@@ -203,7 +184,7 @@ function rowColumns({ fields, server_columns, row }: Fields): string[] {
 }
 
 /** Formats a list with up to 118 characters a line. */
-function lines(items: readonly string[]): string {
+export function lines(items: readonly string[]): string {
   const all: string[] = [];
   for (const item of items) {
     const longer = `${all.at(-1)}, ${item}`;

@@ -79,6 +79,22 @@ function agentWith(hooks: unknown): Tree {
   };
 }
 
+/** A valid figure, and the tables that have it. */
+const FIGURES = {
+  figures: {
+    event_count: { kind: 'count', over: ['events'], unit: 'events', label: 'Events', rare: true },
+  },
+  responses: {
+    session: {},
+    stats: {},
+    tool: {},
+    cost: { events: 'event_count' },
+    series: { events: 'event_count' },
+  },
+};
+const SUMS =
+  'CREATE TABLE sessions (event_count INTEGER NOT NULL); CREATE TABLE stats (event_count INTEGER NOT NULL);';
+
 const GOOD: Tree = {
   'contract/README.md': PAGE,
   'contract/rules/read.md': RULES,
@@ -142,8 +158,9 @@ const GOOD: Tree = {
     row: ['session_id'],
     filters: ['session_id'],
   },
-  'contract/migrations/0001_init.sql':
-    'CREATE TABLE events (session INTEGER NOT NULL); CREATE VIEW events_readable AS SELECT session AS session_id FROM events;',
+  'contract/figures.json': FIGURES,
+  'contract/migrations/0001_init.sql': `CREATE TABLE events (session INTEGER NOT NULL);
+    CREATE VIEW events_readable AS SELECT session AS session_id FROM events; ${SUMS}`,
   'contract/event.schema.json': { type: 'object', properties: { session_id: {} } },
   ...agentWith(HOOKS),
   'contract/otlp.json': {
@@ -324,11 +341,19 @@ test('options out of bounds are problems', async () => {
 });
 
 test('a field without a column is a problem', async () => {
-  const schema =
-    'CREATE TABLE events (run INTEGER); CREATE VIEW events_readable AS SELECT run AS session_id FROM events;';
+  const schema = `CREATE TABLE events (run INTEGER);
+    CREATE VIEW events_readable AS SELECT run AS session_id FROM events; ${SUMS}`;
   assert.deepEqual(await problemsOf({ 'contract/migrations/0001_init.sql': schema }), [
     'contract/fields.json: the table events has no session',
     'contract/fields.json: the table events has run, which is no field',
+  ]);
+});
+
+test('a member of a response that is no figure is a problem', async () => {
+  const cost = { calls: 'call_count', events: 'event_count' };
+  const figures = { ...FIGURES, responses: { ...FIGURES.responses, cost } };
+  assert.deepEqual(await problemsOf({ 'contract/figures.json': figures }), [
+    'contract/figures.json: the response cost has call_count, which is no figure',
   ]);
 });
 

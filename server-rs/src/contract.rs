@@ -43,8 +43,6 @@ pub static REPORTED_PRAGMAS: LazyLock<Vec<&str>> = LazyLock::new(|| {
 });
 /// The schema of a new file (rule STO-10).
 pub const SCHEMA_SQL: &str = include_str!("../../contract/migrations/0001_init.sql");
-/// What follows the rows of a dump whose schema is below each number, in their order (rule BAK-05).
-pub const LOADS: [(i64, &str); 1] = [(2, include_str!("../../contract/loads/0002_open_hour.sql"))];
 
 /// `schema.json`.
 #[derive(Debug, Deserialize)]

@@ -29,6 +29,8 @@ pub mod timestamp;
 pub mod scanner;
 /// The fields of an event.
 pub mod field;
+/// The figures that are summed up.
+pub mod figure;
 /// Finds the fields of events in a body.
 pub mod json;
 /// An event before it is stored.

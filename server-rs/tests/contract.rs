@@ -3,9 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ingest_server::contract::{LOADS, PRAGMAS, REPORTED_PRAGMAS, SCHEMA, VOCABULARY};
+use ingest_server::contract::{PRAGMAS, REPORTED_PRAGMAS, SCHEMA, VOCABULARY};
 use ingest_server::error::ErrorCode;
 use ingest_server::formats::Format;
+use ingest_server::queries::LOADS;
 use ingest_server::store::schema::create_schema;
 use ingest_server::store::text_search::add_text_function;
 use ingest_server::topics::Topic;

@@ -10,7 +10,6 @@ import cluster from '../../contract/cluster.json' with { type: 'json' };
 import fields from '../../contract/fields.json' with { type: 'json' };
 import file from '../../contract/file.sql?text';
 import formats from '../../contract/formats.json' with { type: 'json' };
-import openHour from '../../contract/loads/0002_open_hour.sql?text';
 import schemaSql from '../../contract/migrations/0001_init.sql?text';
 import openapi from '../../contract/openapi.json?text';
 import otlp from '../../contract/otlp.json' with { type: 'json' };
@@ -131,8 +130,6 @@ export const OTLP = otlp as unknown as OtlpSpec;
 
 /** The schema of a new file (rule STO-10). */
 export const SCHEMA_SQL: string = schemaSql;
-/** What follows the rows of a dump whose schema is below each number, in their order (rule BAK-05). */
-export const LOADS: readonly (readonly [number, string])[] = [[2, openHour]];
 export const SCHEMA: SchemaFacts = schema;
 
 /** Returns a message with its `{names}` filled in. */

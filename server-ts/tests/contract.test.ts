@@ -4,7 +4,6 @@ import { test } from 'node:test';
 import { FLAGS } from '../src/contract/flags.ts';
 import {
   LIMITS,
-  LOADS,
   PRAGMAS,
   REPORTED_PRAGMAS,
   ROUTES,
@@ -14,7 +13,7 @@ import {
 } from '../src/contract.ts';
 import { FIELDS } from '../src/field.ts';
 import { HOOK_PATHS } from '../src/hooks.ts';
-import { QUERIES } from '../src/queries.ts';
+import { LOADS, QUERIES } from '../src/queries.ts';
 import { inOrder } from '../src/store/connection.ts';
 import { COMMON_TOPICS } from '../src/topics.ts';
 

@@ -1,8 +1,10 @@
 /** Plots over time: live events per second; events, tokens and cost per hour. */
 import { computed } from '@preact/signals';
+import { TOKEN_SUMS } from '../figure-names.ts';
 import { RATE_SECONDS } from '../figures.ts';
 import { dollars, short } from '../format.ts';
 import { hourly } from '../hourly.ts';
+import { labelOf } from '../labels.ts';
 import { RANGE_NAMES } from '../range.ts';
 import {
   hasComputedCost,
@@ -28,7 +30,12 @@ const eventsPerHour = computed(() => {
   const counts = at.map((hour) => shownEvents.value?.get(hour) ?? [0, 0]);
   return [at, counts.map(([count]) => count), counts.map(([, failed]) => failed)];
 });
-const tokensPerHour = computed(() => [hours.value.at, hours.value.tokens_in, hours.value.tokens_out]);
+const tokensPerHour = computed(() => [hours.value.at, ...TOKEN_SUMS.map((name) => hours.value[name])]);
+/** `Tokens in` is `in` below the title `Tokens per hour`. */
+const TOKEN_SERIES = TOKEN_SUMS.map((name, i) => ({
+  name: labelOf(name).replace('Tokens ', '').toLowerCase(),
+  colour: `--series-${(i % 3) + 1}`,
+}));
 const costPerHour = computed(() => [hours.value.at, hours.value.cost_usd]);
 const computedPerHour = computed(() => [hours.value.at, hours.value.computed_cost_usd]);
 const hourRange = computed(() => {
@@ -93,10 +100,7 @@ function TokensChart() {
       title="Tokens per hour"
       range={hourRange.value}
       data={tokensPerHour.value}
-      series={[
-        { name: 'in', colour: '--series-1' },
-        { name: 'out', colour: '--series-2' },
-      ]}
+      series={TOKEN_SERIES}
       format={short}
       least={1000}
       kind="line"

@@ -2,6 +2,7 @@
 import type { Stats } from '../api.ts';
 import { connection } from '../connection.ts';
 import { costText, titleOfCost } from '../cost-text.ts';
+import { FIGURE_LABELS } from '../figure-names.ts';
 import { sessions } from '../figures.ts';
 import { percent, short, whole } from '../format.ts';
 import { hasCost, hasTokens, recentRate, scopeId, shownStats } from '../scope.ts';
@@ -17,7 +18,7 @@ export function Tiles() {
         {needAnswer.value.length > 0 && (
           <Tile name="Need an answer" value={whole(needAnswer.value.length)} isBad={true} />
         )}
-        <Tile name="Events" value={at && whole(at.total_events)} />
+        <Tile name={FIGURE_LABELS.event_count} value={at && whole(at.total_events)} />
         <Tile name="Events per second" value={isLive ? perSecond(recentRate.value) : '–'} />
         {scopeId.value === null && (
           <Tile
@@ -27,7 +28,7 @@ export function Tiles() {
           />
         )}
         <Tile
-          name="Errors"
+          name={FIGURE_LABELS.error_count}
           value={at && whole(at.total_errors)}
           more={at && at.total_events > 0 ? percent(at.total_errors / at.total_events) : null}
           isBad={at !== null && at.total_errors > 0}
@@ -47,9 +48,9 @@ export function Tiles() {
 }
 
 function CostTile({ at }: { readonly at: Stats | null }) {
-  if (at === null || !hasCost.value) return <Tile name="Cost" value={null} />;
+  if (at === null || !hasCost.value) return <Tile name={FIGURE_LABELS.cost_usd} value={null} />;
   const costs = { reported: at.total_cost_usd, computed: at.total_computed_cost_usd };
-  return <Tile name="Cost" value={costText(costs)} title={titleOfCost(costs)} />;
+  return <Tile name={FIGURE_LABELS.cost_usd} value={costText(costs)} title={titleOfCost(costs)} />;
 }
 
 /** Explains why a figure is missing, and how to get it. */

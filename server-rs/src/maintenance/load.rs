@@ -19,13 +19,13 @@ use sha2::{Digest as _, Sha256};
 
 use crate::config::Durability;
 use crate::contract::flags::EXITS;
-use crate::contract::{LOADS, SCHEMA, integer_of, text_of};
+use crate::contract::{SCHEMA, integer_of, text_of};
 use crate::digest::{Digest, parse_digest};
 use crate::error::ErrorCode;
 use crate::maintenance::dump::content_line;
 use crate::maintenance::failure::{CommandFailure, write_code};
 use crate::maintenance::verify::verify_database;
-use crate::queries;
+use crate::queries::{self, LOADS};
 use crate::store::attachment_files::{AttachmentFiles, TemporaryFile};
 use crate::store::attachment_folder::FolderOwner;
 use crate::store::attachments::folder_owner;

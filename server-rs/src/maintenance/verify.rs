@@ -3,11 +3,12 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, Row};
 use sha2::{Digest as _, Sha256};
 
 use crate::config::Durability;
 use crate::digest::Digest;
+use crate::figure::{Figure, no_sums, pick};
 use crate::maintenance::failure::CommandFailure;
 use crate::maintenance::recount::Recount;
 use crate::queries;
@@ -15,7 +16,6 @@ use crate::store::attachment_files::AttachmentFiles;
 use crate::store::copy::open_source;
 use crate::store::hours::NO_END;
 use crate::store::query::each;
-use crate::store::row_sums::{SESSION_SUMS, STATS_SUMS};
 use crate::store::schema::create_schema;
 
 /// A check that found differences.
@@ -114,13 +114,11 @@ fn check_sessions(connection: &Connection, count: &Recount, is_exact: bool) -> r
             return Ok(());
         };
         seen += 1;
-        let mut sums = [0; SESSION_SUMS];
-        for (at, sum) in sums.iter_mut().enumerate() {
-            *sum = row.get(3 + at)?;
-        }
+        let sums = sums_of(row, &Figure::OF_SESSIONS)?;
+        let counted = pick(counted, &Figure::OF_SESSIONS);
         let (first, last): (i64, i64) = (row.get(1)?, row.get(2)?);
         let begins = if is_exact { first == found.first_id } else { first <= found.first_id };
-        wrong += u64::from(!(begins && last == found.last_id && agree(&sums, counted, is_exact)));
+        wrong += u64::from(!(begins && last == found.last_id && agree(&sums, &counted, is_exact)));
         Ok(())
     })?;
     Ok(wrong + (count.sessions.len() as u64 - seen))
@@ -130,13 +128,11 @@ fn check_sessions(connection: &Connection, count: &Recount, is_exact: bool) -> r
 fn check_stats(connection: &Connection, count: &Recount, is_exact: bool) -> rusqlite::Result<u64> {
     let (mut wrong, mut seen) = (0, 0);
     each(connection, queries::SELECT_STATS_SUMS, [], |row| {
-        let mut sums = [0; STATS_SUMS];
-        for (at, sum) in sums.iter_mut().enumerate() {
-            *sum = row.get(3 + at)?;
-        }
+        let sums = sums_of(row, &Figure::OF_STATS)?;
         let found = count.sums.stats.get(&(row.get(0)?, row.get(1)?, row.get(2)?));
         seen += u64::from(found.is_some());
-        wrong += u64::from(!agree(&sums, found.unwrap_or(&[0; STATS_SUMS]), is_exact));
+        let counted = pick(found.unwrap_or(&no_sums()), &Figure::OF_STATS);
+        wrong += u64::from(!agree(&sums, &counted, is_exact));
         Ok(())
     })?;
     Ok(wrong + (count.sums.stats.len() as u64 - seen))
@@ -161,6 +157,15 @@ fn check_hours(connection: &Connection, count: &Recount, is_exact: bool) -> rusq
         Ok(())
     })?;
     Ok(wrong + (count.hours.len() as u64 - seen))
+}
+
+/// Returns the sums of these figures from a row, whose first three columns are its key.
+fn sums_of<const N: usize>(row: &Row<'_>, _: &[Figure; N]) -> rusqlite::Result<[i64; N]> {
+    let mut sums = [0; N];
+    for (at, sum) in sums.iter_mut().enumerate() {
+        *sum = row.get(3 + at)?;
+    }
+    Ok(sums)
 }
 
 /// Returns whether stored sums agree with those of the events, which may be fewer after deletions by the bounds.

@@ -2,11 +2,12 @@
 
 use super::durations::{Durations, counts_of, percentile_of};
 use super::{Reached, integer, member, string};
+use crate::figure::{Member, SERIES};
 use crate::number::print_number;
 use crate::timestamp::format_timestamp;
 
 /// The sums of one name in one bucket, in the order of the answer's members. Costs are nano-dollars.
-pub type Sums = [f64; 8];
+pub type Sums = [f64; SERIES.len()];
 
 /// The sums of a name, one for each bucket; without a name those of all others.
 #[derive(Debug)]
@@ -37,18 +38,6 @@ pub struct Series {
     pub until: Option<i64>,
 }
 
-/// The members of a line with their divisors.
-const MEMBERS: [(&str, f64); 8] = [
-    ("event_count", 1.0),
-    ("error_count", 1.0),
-    ("duration_count", 1.0),
-    ("duration_ms", 1.0),
-    ("tokens_in", 1.0),
-    ("tokens_out", 1.0),
-    ("cost_usd", 1e9),
-    ("computed_cost_usd", 1e9),
-];
-
 /// Where sums stop: 2^63 (rule STA-06).
 const MOST: f64 = 9_223_372_036_854_775_808.0;
 
@@ -78,7 +67,7 @@ fn line(out: &mut Vec<u8>, line: &Line) {
     let opening = out.len();
     member(out, opening, "name");
     nullable(out, line.name.as_deref());
-    for (at, (name, divisor)) in MEMBERS.iter().enumerate() {
+    for (at, Member { name, divisor }) in SERIES.iter().enumerate() {
         member(out, opening, name);
         list(out, &line.sums, |out, sums| {
             print_number(out, sums.get(at).copied().unwrap_or_default().min(MOST) / divisor);

@@ -9,9 +9,10 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 
-use crate::contract::vocabulary::{event_type, source, status};
+use crate::contract::vocabulary::{event_type, source};
 use crate::event::{Event, Outcome};
 use crate::field::Field;
+use crate::figure::{add_event, measure};
 use crate::meters::EventSource;
 use crate::prices::{Prices, computed_nanos};
 use crate::queries;
@@ -347,7 +348,6 @@ impl EventWriter {
         insert.raw_bind_parameter(PAYLOAD_TRUNCATED, event.payload_truncated)?;
         let computed = self.computed_nanos(event, body);
         insert.raw_bind_parameter(COMPUTED_COST, computed)?;
-        let computed = computed.unwrap_or(0);
         for field in Field::ALL {
             let at = parameter_of(field);
             match field {
@@ -362,7 +362,11 @@ impl EventWriter {
         }
         insert.raw_execute()?;
 
-        let number = |field| event.number(field).unwrap_or(0);
+        let figures = measure(
+            |field| event.number(field),
+            |field, word| event.word(field) == Some(word),
+            computed.unwrap_or(0),
+        );
         let delta = self.sessions.delta(session, session_id, agent_type, id);
         delta.project = id_of(Field::Project).or(delta.project);
         delta.branch = id_of(Field::Branch).or(delta.branch);
@@ -375,14 +379,7 @@ impl EventWriter {
             }
         }
         delta.last_event_id = id;
-        delta.event_count += 1;
-        delta.error_count += i64::from(event.word(Field::Status) == Some(status::ERROR));
-        delta.tokens_in = delta.tokens_in.saturating_add(number(Field::TokensIn));
-        delta.tokens_out = delta.tokens_out.saturating_add(number(Field::TokensOut));
-        delta.cache_read_tokens = delta.cache_read_tokens.saturating_add(number(Field::CacheReadTokens));
-        delta.cache_write_tokens = delta.cache_write_tokens.saturating_add(number(Field::CacheWriteTokens));
-        delta.cost_nanos = delta.cost_nanos.saturating_add(number(Field::CostUsd));
-        delta.computed_cost_nanos = delta.computed_cost_nanos.saturating_add(computed);
+        add_event(&mut delta.sums, &figures);
 
         if event.wait != NO_CHANGE
             && let Some(change) = WAIT_CHANGES.get(event.wait)
@@ -391,7 +388,7 @@ impl EventWriter {
             self.waits.change(connection, session, agent_id, change, id, now)?;
         }
 
-        self.stats.add(EVERY_EVENT, agent_type, event, computed);
+        self.stats.add(EVERY_EVENT, agent_type, &figures);
         self.blocks.begin_row(connection, id, agent_type, session)?;
         for kind in Field::NAME_KINDS {
             // The agent's sums already count every event.
@@ -399,9 +396,10 @@ impl EventWriter {
                 && let Some(name) = id_of(kind)
             {
                 if kind == Field::ToolName {
-                    self.stats.add_tool(name, agent_type, event, computed);
+                    let is_step = event.word(Field::EventType) == Some("plan_step");
+                    self.stats.add_tool(name, agent_type, &figures, is_step);
                 } else {
-                    self.stats.add(name, agent_type, event, computed);
+                    self.stats.add(name, agent_type, &figures);
                 }
                 self.blocks.add_name(name)?;
             }

@@ -5,8 +5,9 @@ use std::collections::{HashMap, HashSet};
 
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
-use crate::contract::vocabulary::{event_type, status};
+use crate::contract::vocabulary::event_type;
 use crate::field::Field;
+use crate::figure::{Figure, NUMBERS, Sums, WORDS, add_call, add_event, add_step, measure, pick};
 use crate::queries;
 use crate::store::query::each;
 use crate::store::stats::{ALL_TIME, EVERY_EVENT, hour_of, open_hour};
@@ -14,27 +15,22 @@ use crate::store::stats::{ALL_TIME, EVERY_EVENT, hour_of, open_hour};
 /// Columns of `select_event_figures.sql`.
 const CREATED_AT: usize = 1;
 const SESSION: usize = 2;
-const DURATION: usize = 4;
-const TOKENS: usize = 5;
-const COSTS: usize = 9;
-const NAMES: usize = 11;
-
-/// The sums of a session: events, errors, four token counts, two costs.
-pub const SESSION_SUMS: usize = 8;
-/// The sums of a name: events, calls, errors, durations, milliseconds, two token counts, two costs.
-pub const STATS_SUMS: usize = 9;
+const NUMBERS_AT: usize = 4;
+const COMPUTED_COST: usize = NUMBERS_AT + NUMBERS.len();
+const NAMES: usize = COMPUTED_COST + 1;
 
 /// The sums of some rows.
 #[derive(Debug, Default)]
 pub struct RowSums {
     /// The hour whose sums are not in those of all time.
     open_hour: i64,
-    error: Option<i64>,
+    /// The name ids of the words that figures ask for.
+    words: [Option<i64>; WORDS.len()],
     step: Option<i64>,
     /// By key of a session.
-    pub sessions: HashMap<i64, [i64; SESSION_SUMS]>,
+    pub sessions: HashMap<i64, Sums>,
     /// By hour, name and agent.
-    pub stats: HashMap<(i64, i64, i64), [i64; STATS_SUMS]>,
+    pub stats: HashMap<(i64, i64, i64), Sums>,
 }
 
 impl RowSums {
@@ -43,56 +39,55 @@ impl RowSums {
         let name = |kind: &str, text: &str| -> rusqlite::Result<Option<i64>> {
             connection.query_row(queries::SELECT_NAME, params![kind, text], |row| row.get(0)).optional()
         };
-        let (error, step) = (name("status", status::ERROR)?, name("event_type", event_type::PLAN_STEP)?);
-        Ok(Self { open_hour: open_hour(connection)?, error, step, ..Self::default() })
+        let mut words = [None; WORDS.len()];
+        for (id, (kind, word)) in words.iter_mut().zip(WORDS) {
+            *id = name(kind.name(), word)?;
+        }
+        let step = name("event_type", event_type::PLAN_STEP)?;
+        Ok(Self { open_hour: open_hour(connection)?, words, step, ..Self::default() })
     }
 
     /// Adds a row of `select_event_figures.sql`.
     pub fn add(&mut self, row: &Row<'_>) -> rusqlite::Result<()> {
         let names = names_of(row)?;
-        let number = |at: usize| row.get::<_, Option<i64>>(at);
         let of = |kind: Field| {
             names.get(Field::NAME_KINDS.iter().position(|known| *known == kind)?)?.as_ref().copied()
         };
-        let is_error = i64::from(self.error.is_some() && of(Field::Status) == self.error);
         let is_step = self.step.is_some() && of(Field::EventType) == self.step;
         let agent = of(Field::AgentType).unwrap_or_default();
         let hour = hour_of_row(row)?;
-        let (duration, tokens) = (number(DURATION)?, [number(TOKENS)?, number(TOKENS + 1)?]);
-        let tokens = tokens.map(Option::unwrap_or_default);
-        let cached = [number(TOKENS + 2)?, number(TOKENS + 3)?].map(Option::unwrap_or_default);
-        let costs = [number(COSTS)?, number(COSTS + 1)?].map(Option::unwrap_or_default);
-
-        let of_session = self.sessions.entry(row.get(SESSION)?).or_default();
-        add(of_session, [1, is_error, tokens[0], tokens[1], cached[0], cached[1], costs[0], costs[1]]);
-
-        let figures = [
-            1,
-            0,
-            is_error,
-            i64::from(duration.is_some()),
-            duration.unwrap_or_default(),
-            tokens[0],
-            tokens[1],
-            costs[0],
-            costs[1],
-        ];
+        let figures = self.figures_of_row(row, of)?;
+        add_event(self.sessions.entry(row.get(SESSION)?).or_default(), &figures);
         let hours: &[i64] = if hour == self.open_hour { &[hour] } else { &[hour, ALL_TIME] };
         for &hour in hours {
-            add(self.stats.entry((hour, EVERY_EVENT, agent)).or_default(), figures);
+            let of_all = self.stats.entry((hour, EVERY_EVENT, agent)).or_default();
+            add_event(of_all, &figures);
             for (kind, name) in Field::NAME_KINDS.into_iter().zip(names) {
-                let Some(name) = name else { continue };
-                let mut counted = figures;
+                let Some(name) = name.filter(|_| kind != Field::AgentType) else { continue };
+                let sums = self.stats.entry((hour, name, agent)).or_default();
                 match kind {
-                    Field::AgentType => continue,
-                    Field::ToolName if is_step => counted = [1, 0, 0, 0, 0, 0, 0, 0, 0],
-                    Field::ToolName => counted[1] = 1,
-                    _ => {}
+                    Field::ToolName if is_step => add_step(sums, &figures),
+                    Field::ToolName => add_call(sums, &figures),
+                    _ => add_event(sums, &figures),
                 }
-                add(self.stats.entry((hour, name, agent)).or_default(), counted);
             }
         }
         Ok(())
+    }
+
+    fn figures_of_row(&self, row: &Row<'_>, of: impl Fn(Field) -> Option<i64>) -> rusqlite::Result<Sums> {
+        let mut numbers = [None; NUMBERS.len()];
+        for (at, number) in numbers.iter_mut().enumerate() {
+            *number = row.get(NUMBERS_AT + at)?;
+        }
+        let number_of = |field| NUMBERS.iter().zip(&numbers).find(|(known, _)| **known == field);
+        let id_of = |field, word| WORDS.iter().zip(&self.words).find(|(known, _)| **known == (field, word));
+        let computed_cost: Option<i64> = row.get(COMPUTED_COST)?;
+        Ok(measure(
+            |field| number_of(field).and_then(|(_, number)| *number),
+            |field, word| id_of(field, word).is_some_and(|(_, id)| id.is_some() && of(field) == *id),
+            computed_cost.unwrap_or_default(),
+        ))
     }
 }
 
@@ -135,6 +130,7 @@ pub(super) fn subtract_rows(
     let mut from_stats = connection.prepare_cached(queries::SUBTRACT_FROM_STATS)?;
     let mut delete_stats = connection.prepare_cached(queries::DELETE_STATS)?;
     for ((hour, name, agent), figures) in sums.stats {
+        let figures = pick(&figures, &Figure::OF_STATS);
         let values = params_from_iter([hour, name, agent].into_iter().chain(figures));
         let left: Option<i64> = from_stats.query_row(values, |row| row.get(0)).optional()?;
         if left.is_some_and(|left| left <= 0) {
@@ -144,6 +140,7 @@ pub(super) fn subtract_rows(
     }
     let mut from_session = connection.prepare_cached(queries::SUBTRACT_FROM_SESSION)?;
     for (key, figures) in sums.sessions {
+        let figures = pick(&figures, &Figure::OF_SESSIONS);
         from_session.execute(params_from_iter([key].into_iter().chain(figures)))?;
     }
     Ok(())
@@ -157,11 +154,4 @@ pub(super) fn delete_unused_names(connection: &Connection, unused: &HashSet<i64>
     let ids: Vec<String> = unused.iter().map(i64::to_string).collect();
     let ids = format!("[{}]", ids.join(","));
     connection.prepare_cached(queries::DELETE_UNUSED_NAMES)?.execute([ids]).map(drop)
-}
-
-/// Adds figures; a sum stops at the largest integer (rule STA-06).
-fn add<const N: usize>(sums: &mut [i64; N], figures: [i64; N]) {
-    for (sum, figure) in sums.iter_mut().zip(figures) {
-        *sum = sum.saturating_add(figure);
-    }
 }

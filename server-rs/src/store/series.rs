@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 use rusqlite::{Connection, Row, named_params};
 
 use crate::contract::LIMITS;
-use crate::contract::vocabulary::{event_type, status};
+use crate::contract::vocabulary::event_type;
 use crate::field::Field;
+use crate::figure::SERIES;
 use crate::queries;
 use crate::render::Reached;
 use crate::render::durations::{Durations, add_durations, merge_durations};
@@ -139,7 +140,6 @@ fn sums_of_rows(
     let ms = filter.bucket.ms();
     let by = Field::NAME_KINDS.iter().position(|kind| Some(*kind) == filter.by).map_or(0, |place| place + 1);
     let by = i64::try_from(by).unwrap_or_default();
-    let error = find_name(connection, Field::Status, status::ERROR)?;
     let step = if is_of_calls(filter) {
         find_name(connection, Field::EventType, event_type::PLAN_STEP)?
     } else {
@@ -147,13 +147,7 @@ fn sums_of_rows(
     };
     search_sums(
         connection,
-        &[
-            (":bucket_ms", &ms),
-            (":by", &by),
-            (":error", &error),
-            (":step", &step),
-            (":durations", &durations.is_some()),
-        ],
+        &[(":bucket_ms", &ms), (":by", &by), (":step", &step), (":durations", &durations.is_some())],
         &filter.events,
         &mut |row| {
             // An event without a value is in no line.
@@ -169,8 +163,8 @@ fn sums_of_rows(
     )
 }
 
-/// The column with the list of durations.
-const LIST: usize = 11;
+/// The column with the list of durations, behind the bounds and the sums.
+const LIST: usize = 3 + SERIES.len();
 
 /// Returns the sums of a row, whose first is in this column.
 fn sums_of(row: &Row<'_>, first: usize) -> rusqlite::Result<Sums> {

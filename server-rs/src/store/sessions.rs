@@ -6,7 +6,9 @@
 use hashbrown::HashMap;
 use rusqlite::{Connection, OptionalExtension, params};
 
+use crate::figure::{Figure, Sums, no_sums};
 use crate::queries;
+use crate::store::stats::execute_with;
 
 /// Largest number of cached session keys.
 const KEPT: usize = 65_536;
@@ -26,14 +28,7 @@ pub struct SessionDelta {
     pub is_active: bool,
     pub first_event_id: i64,
     pub last_event_id: i64,
-    pub event_count: i64,
-    pub error_count: i64,
-    pub tokens_in: i64,
-    pub tokens_out: i64,
-    pub cache_read_tokens: i64,
-    pub cache_write_tokens: i64,
-    pub cost_nanos: i64,
-    pub computed_cost_nanos: i64,
+    pub sums: Sums,
 }
 
 impl SessionDelta {
@@ -49,14 +44,7 @@ impl SessionDelta {
             is_active: false,
             first_event_id,
             last_event_id: 0,
-            event_count: 0,
-            error_count: 0,
-            tokens_in: 0,
-            tokens_out: 0,
-            cache_read_tokens: 0,
-            cache_write_tokens: 0,
-            cost_nanos: 0,
-            computed_cost_nanos: 0,
+            sums: no_sums(),
         }
     }
 }
@@ -106,7 +94,7 @@ impl SessionDeltas {
     pub fn flush(&mut self, connection: &Connection, now: i64) -> rusqlite::Result<()> {
         let mut upsert = connection.prepare_cached(queries::UPSERT_SESSION)?;
         for (key, delta) in self.deltas.drain() {
-            upsert.execute(params![
+            let own = params![
                 key,
                 delta.session_id,
                 delta.agent_type,
@@ -116,21 +104,15 @@ impl SessionDeltas {
                 delta.ended.unwrap_or(false).then_some(now),
                 now,
                 delta.last_event_id,
-                delta.event_count,
-                delta.error_count,
-                delta.tokens_in,
-                delta.tokens_out,
-                delta.cache_read_tokens,
-                delta.cache_write_tokens,
-                delta.cost_nanos,
                 delta.first_event_id,
                 delta.is_active,
                 delta.ended.is_some(),
-            ])?;
-            // A separate statement, so that the row of a session without computed cost costs no more.
-            if delta.computed_cost_nanos > 0 {
-                let values = params![delta.computed_cost_nanos, key];
-                connection.prepare_cached(queries::ADD_COMPUTED_COST_TO_SESSION)?.execute(values)?;
+            ];
+            execute_with(&mut upsert, own, &delta.sums, &Figure::USUAL_OF_SESSIONS)?;
+            // A separate statement, so that the row of a session without rare figures costs no more.
+            if Figure::RARE_OF_SESSIONS.iter().any(|figure| delta.sums[*figure as usize] > 0) {
+                let mut add = connection.prepare_cached(queries::ADD_RARE_FIGURES_TO_SESSION)?;
+                execute_with(&mut add, params![key], &delta.sums, &Figure::RARE_OF_SESSIONS)?;
             }
         }
         Ok(())

@@ -5,11 +5,9 @@
 //! all time adds both (decision 94).
 
 use hashbrown::HashMap;
-use rusqlite::{Connection, params};
+use rusqlite::{CachedStatement, Connection, ToSql};
 
-use crate::contract::vocabulary::{event_type, status};
-use crate::event::Event;
-use crate::field::Field;
+use crate::figure::{Figure, Sums, add_call, add_event, add_step, no_sums};
 use crate::queries;
 
 /// The name id of the sums over every event.
@@ -27,57 +25,32 @@ pub fn open_hour(connection: &Connection) -> rusqlite::Result<i64> {
     connection.prepare_cached(queries::SELECT_OPEN_HOUR)?.query_row([], |row| row.get(0))
 }
 
-#[derive(Debug, Default)]
-struct StatsDelta {
-    event_count: i64,
-    call_count: i64,
-    error_count: i64,
-    duration_count: i64,
-    duration_ms: i64,
-    tokens_in: i64,
-    tokens_out: i64,
-    cost_nanos: i64,
-    computed_cost_nanos: i64,
-}
-
-impl StatsDelta {
-    fn add(&mut self, event: &Event, computed_cost_nanos: i64) {
-        let sum = |field| event.number(field).unwrap_or(0);
-        self.event_count += 1;
-        self.error_count += i64::from(event.word(Field::Status) == Some(status::ERROR));
-        self.duration_count += i64::from(event.number(Field::DurationMs).is_some());
-        // Sums stop at the largest integer instead of wrapping (rule STA-06).
-        self.duration_ms = self.duration_ms.saturating_add(sum(Field::DurationMs));
-        self.tokens_in = self.tokens_in.saturating_add(sum(Field::TokensIn));
-        self.tokens_out = self.tokens_out.saturating_add(sum(Field::TokensOut));
-        self.cost_nanos = self.cost_nanos.saturating_add(sum(Field::CostUsd));
-        self.computed_cost_nanos = self.computed_cost_nanos.saturating_add(computed_cost_nanos);
-    }
-}
-
 /// The sums of the current group by name and agent.
 #[derive(Debug, Default)]
 pub struct StatsDeltas {
-    deltas: HashMap<(i64, i64), StatsDelta>,
+    deltas: HashMap<(i64, i64), Sums>,
     /// `None` before the first group, and after a rollback.
     open_hour: Option<i64>,
 }
 
 impl StatsDeltas {
-    /// Counts an event under a name, with its computed cost.
-    pub fn add(&mut self, name: i64, agent_type: i64, event: &Event, computed_cost_nanos: i64) {
-        self.deltas.entry((name, agent_type)).or_default().add(event, computed_cost_nanos);
+    /// Adds an event to the sums of a name.
+    pub fn add(&mut self, name: i64, agent_type: i64, figures: &Sums) {
+        add_event(self.sums_of(name, agent_type), figures);
     }
 
-    /// Counts an event under its tool. A step counts as an event alone, since it is not a call (rule STA-02).
-    pub fn add_tool(&mut self, name: i64, agent_type: i64, event: &Event, computed_cost_nanos: i64) {
-        let delta = self.deltas.entry((name, agent_type)).or_default();
-        if event.word(Field::EventType) == Some(event_type::PLAN_STEP) {
-            delta.event_count += 1;
+    /// Adds an event to the sums of its tool. A step counts as an event alone, since it is not a call (rule STA-02).
+    pub fn add_tool(&mut self, name: i64, agent_type: i64, figures: &Sums, is_step: bool) {
+        let sums = self.sums_of(name, agent_type);
+        if is_step {
+            add_step(sums, figures);
         } else {
-            delta.add(event, computed_cost_nanos);
-            delta.call_count += 1;
+            add_call(sums, figures);
         }
+    }
+
+    fn sums_of(&mut self, name: i64, agent_type: i64) -> &mut Sums {
+        self.deltas.entry((name, agent_type)).or_insert_with(no_sums)
     }
 
     /// Writes the group's sums. `now` is the group's time in Unix milliseconds.
@@ -87,25 +60,14 @@ impl StatsDeltas {
         let is_open = self.open(connection, hour)? == hour;
         let hours: &[i64] = if is_open { &[hour] } else { &[hour, ALL_TIME] };
         let mut upsert = connection.prepare_cached(queries::UPSERT_STATS)?;
-        for ((name, agent_type), delta) in self.deltas.drain() {
+        for ((name, agent_type), sums) in self.deltas.drain() {
             for hour in hours {
-                upsert.execute(params![
-                    hour,
-                    name,
-                    agent_type,
-                    delta.event_count,
-                    delta.call_count,
-                    delta.error_count,
-                    delta.duration_count,
-                    delta.duration_ms,
-                    delta.tokens_in,
-                    delta.tokens_out,
-                    delta.cost_nanos,
-                ])?;
-                // A separate statement, so that rows without computed cost cost no more.
-                if delta.computed_cost_nanos > 0 {
-                    let values = params![delta.computed_cost_nanos, hour, name, agent_type];
-                    connection.prepare_cached(queries::ADD_COMPUTED_COST_TO_STATS)?.execute(values)?;
+                let row = [*hour, name, agent_type];
+                execute_with(&mut upsert, &row, &sums, &Figure::USUAL_OF_STATS)?;
+                // A separate statement, so that rows without rare figures cost no more.
+                if Figure::RARE_OF_STATS.iter().any(|figure| sums[*figure as usize] > 0) {
+                    let mut add = connection.prepare_cached(queries::ADD_RARE_FIGURES_TO_STATS)?;
+                    execute_with(&mut add, &row, &sums, &Figure::RARE_OF_STATS)?;
                 }
             }
         }
@@ -131,4 +93,20 @@ impl StatsDeltas {
     pub fn clear(&mut self) {
         *self = Self::default();
     }
+}
+
+/// Executes a statement with its own values, and with those sums that are in this list behind them.
+pub(super) fn execute_with<V: ToSql>(
+    statement: &mut CachedStatement<'_>,
+    own: &[V],
+    sums: &Sums,
+    figures: &[Figure],
+) -> rusqlite::Result<usize> {
+    for (at, value) in own.iter().enumerate() {
+        statement.raw_bind_parameter(1 + at, value)?;
+    }
+    for (at, figure) in figures.iter().enumerate() {
+        statement.raw_bind_parameter(1 + own.len() + at, sums[*figure as usize])?;
+    }
+    statement.raw_execute()
 }

@@ -6,9 +6,9 @@
  * Invariant: the database has its name only when every line was stored and the sums agree with the events.
  */
 import { createHash, type Hash } from 'node:crypto';
-import { LOADS, SCHEMA } from '../contract.ts';
+import { SCHEMA } from '../contract.ts';
 import { type Digest, digestHex, parseDigest } from '../digest.ts';
-import { QUERIES } from '../queries.ts';
+import { LOADS, QUERIES } from '../queries.ts';
 import { AttachmentFiles, type TemporaryFile } from '../store/attachment-files.ts';
 import type { FolderOwner } from '../store/attachment-folder.ts';
 import { folderOwner } from '../store/attachments.ts';

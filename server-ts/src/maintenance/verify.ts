@@ -1,6 +1,7 @@
 /** Checks a database: the file as SQLite sees it, then its sums, summaries, keys and attachments (rule BAK-06). */
 import { createHash } from 'node:crypto';
 import { type Digest, digestHex } from '../digest.ts';
+import { OF_SESSIONS, OF_STATS, pick } from '../figure.ts';
 import { QUERIES } from '../queries.ts';
 import { AttachmentFiles } from '../store/attachment-files.ts';
 import { type Connection, openRaw } from '../store/connection.ts';
@@ -100,7 +101,11 @@ function checkSessions(db: Connection, { sessions, sums: counted }: Recount, isE
     }
     seen++;
     const begins = isExact ? Number(first) === found.firstId : Number(first) <= found.firstId;
-    if (!begins || Number(last) !== found.lastId || !agree(sums, counted.sessions.get(Number(key))!, isExact))
+    if (
+      !begins ||
+      Number(last) !== found.lastId ||
+      !agree(sums, pick(counted.sessions.get(Number(key))!, OF_SESSIONS), isExact)
+    )
       wrong++;
   }
   return wrong + sessions.size - seen;
@@ -112,7 +117,7 @@ function checkStats(db: Connection, { sums: { stats } }: Recount, isExact: boole
   for (const [hour, name, agent, ...sums] of rowsOf(db, QUERIES.selectStatsSums)) {
     const found = stats.get(`${hour} ${name} ${agent}`);
     if (found !== undefined) seen++;
-    if (!agree(sums, found ?? sums.map(() => 0n), isExact)) wrong++;
+    if (!agree(sums, found === undefined ? sums.map(() => 0n) : pick(found, OF_STATS), isExact)) wrong++;
   }
   return wrong + stats.size - seen;
 }

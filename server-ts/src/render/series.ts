@@ -1,4 +1,5 @@
 /** Renders a time series as JSON text (rules SER-01 and SER-06). */
+import { SERIES } from '../figure.ts';
 import { printNumber } from '../number.ts';
 import { type Reached, renderMembers, scalar } from '../render.ts';
 import { formatTimestamp } from '../timestamp.ts';
@@ -33,18 +34,6 @@ export interface Series {
   readonly until: number | undefined;
 }
 
-/** The members of a line with their divisors. */
-const MEMBERS: readonly (readonly [name: string, divisor: number])[] = [
-  ['event_count', 1],
-  ['error_count', 1],
-  ['duration_count', 1],
-  ['duration_ms', 1],
-  ['tokens_in', 1],
-  ['tokens_out', 1],
-  ['cost_usd', 1e9],
-  ['computed_cost_usd', 1e9],
-];
-
 /** Where sums stop: 2^63 (rule STA-06). */
 const MOST = 2 ** 63;
 
@@ -65,9 +54,9 @@ export function renderSeries(series: Series): string {
 function renderLine({ name, sums, durations }: Line): string {
   return renderMembers([
     ['name', scalar(name)],
-    ...MEMBERS.map(
-      ([member, divisor], at) =>
-        [member, list(sums, (of) => printNumber(Math.min(of[at]!, MOST) / divisor))] as const,
+    ...SERIES.map(
+      ({ name, divisor }, at) =>
+        [name, list(sums, (of) => printNumber(Math.min(of[at]!, MOST) / divisor))] as const,
     ),
     ...(durations === undefined ? [] : renderDurations(durations)),
   ]);

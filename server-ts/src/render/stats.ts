@@ -1,5 +1,5 @@
 /** Renders the rows of the statistics as JSON text (rules STA-01 to STA-03, GET-08). */
-import { type FlatRow, type Member, members, renderList, renderMembers, scalar } from '../render.ts';
+import { type FlatRow, type Member, members, renderList, renderMembers } from '../render.ts';
 import { formatTimestamp } from '../timestamp.ts';
 
 /** The effective hours, in Unix milliseconds; the end is exclusive (rule STA-05). */
@@ -20,16 +20,11 @@ interface StatsRows {
 }
 
 export function renderStats(rows: StatsRows): string {
-  const figure = (row: FlatRow, name: string): Member => [name, scalar(row[name] ?? null)];
+  const [first, ...others] = members(rows.totals);
   return renderMembers([
-    figure(rows.totals, 'total_events'),
-    figure(rows.sessions, 'active_sessions'),
-    figure(rows.sessions, 'total_sessions'),
-    figure(rows.totals, 'total_tokens_in'),
-    figure(rows.totals, 'total_tokens_out'),
-    figure(rows.totals, 'total_cost_usd'),
-    figure(rows.totals, 'total_computed_cost_usd'),
-    figure(rows.totals, 'total_errors'),
+    first!,
+    ...members(rows.sessions),
+    ...others,
     ['tools', renderList(rows.tools)],
     ['agents', renderList(rows.agents)],
     ['models', renderList(rows.models)],

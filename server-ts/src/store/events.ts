@@ -19,6 +19,7 @@ import {
   TRUNCATED,
   WAIT,
 } from '../field.ts';
+import { measure, noSums } from '../figure.ts';
 import { computedNanos, type Prices } from '../prices.ts';
 import { QUERIES } from '../queries.ts';
 import { DISMISSAL, NO_CHANGE, WAIT_CHANGES } from '../waits.ts';
@@ -38,7 +39,7 @@ import { EventKeys } from './event-keys.ts';
 import { Hours } from './hours.ts';
 import { Names, type NamesOfKind } from './names.ts';
 import { type SessionDelta, SessionDeltas } from './sessions.ts';
-import { EVERY_EVENT, Figures, StatsDeltas } from './stats.ts';
+import { EVERY_EVENT, StatsDeltas } from './stats.ts';
 import { readUuid, rowsOf, type Submission, textAt, UUID_BYTES, UUID_LENGTH } from './submission.ts';
 import { SessionWaits } from './waits.ts';
 
@@ -55,8 +56,10 @@ const SESSION_END = VOCABULARY.event_types.indexOf('session_end');
 const LATE_SOURCES = (['otel', 'import'] as const).map((name) => VOCABULARY.sources.indexOf(name));
 const PLAN_STEP = VOCABULARY.event_types.indexOf('plan_step');
 const SUCCESS_STATUS = VOCABULARY.statuses.indexOf('success');
-const ERROR_STATUS = VOCABULARY.statuses.indexOf('error');
 const NO_METADATA = '{}';
+
+/** The token counts that have prices, in the order of `computedNanos`. */
+const PRICED = ['tokens_in', 'tokens_out', 'cache_read_tokens', 'cache_write_tokens'] as const;
 
 /** Positions of the insert's parameters by column. */
 const PLACES = new Map(parameterNames(QUERIES.insertEvent).map((name, at) => [name, at]));
@@ -115,7 +118,8 @@ export class EventWriter {
   private readonly waits: SessionWaits;
   private readonly stats: StatsDeltas;
   private readonly hours: Hours;
-  private readonly figures = new Figures();
+  /** The figures of the current event. */
+  private readonly figures = noSums();
   private readonly uuid = Buffer.alloc(UUID_BYTES);
   private readonly columns: readonly NameColumn[];
   /** The columns that sessions or the statistics use. */
@@ -356,22 +360,15 @@ export class EventWriter {
     for (const { field, at: place } of TEXTS) values[place] = textIn(job, int + field.column);
 
     const { figures, stats } = this;
-    figures.isError = ints[int + FIELD.status.column] === ERROR_STATUS;
-    figures.isStep = ints[int + FIELD.event_type.column] === PLAN_STEP;
-    figures.tokensIn = numbers[number + FIELD.tokens_in.column]!;
-    figures.tokensOut = numbers[number + FIELD.tokens_out.column]!;
-    figures.cacheReadTokens = numbers[number + FIELD.cache_read_tokens.column]!;
-    figures.cacheWriteTokens = numbers[number + FIELD.cache_write_tokens.column]!;
-    figures.durationMs = numbers[number + FIELD.duration_ms.column]!;
-    figures.costNanos = numbers[number + FIELD.cost_usd.column]!;
-
+    let computed = 0;
     // Without prices the value of the row stays null.
     if (this.prices !== undefined) {
-      const computed = this.computedNanos(this.prices, job, int + FIELD.model.column);
-      const isComputed = !Number.isNaN(computed);
-      figures.computedCostNanos = isComputed ? computed : 0;
-      values[AT.computedCost] = isComputed ? computed : null;
+      const nanos = this.computedNanos(this.prices, job, int + FIELD.model.column, number);
+      const isComputed = !Number.isNaN(nanos);
+      if (isComputed) computed = nanos;
+      values[AT.computedCost] = isComputed ? nanos : null;
     }
+    measure(figures, ints, int, numbers, number, computed);
 
     const session = this.session(job, int + FIELD.session_id.column, agentType, id);
     this.sessions.add(session, figures, now);
@@ -393,11 +390,12 @@ export class EventWriter {
 
     const rows = stats.ofAgent(agentType);
     stats.add(rows, EVERY_EVENT, agentType, figures, hour);
+    const isStep = ints[int + FIELD.event_type.column] === PLAN_STEP;
     this.blocks.beginRow(id, agentType, session.key);
     for (const column of columns) {
       // The agent's sums already count every event.
       if (column.id === 0 || column === this.agentType) continue;
-      if (column === this.toolName) stats.addTool(rows, column.id, agentType, figures, hour);
+      if (column === this.toolName) stats.addTool(rows, column.id, agentType, figures, isStep, hour);
       else stats.add(rows, column.id, agentType, figures, hour);
       this.blocks.addName(column.id);
     }
@@ -433,12 +431,12 @@ export class EventWriter {
 
   /**
    * Returns the computed cost of the current event, NaN when it has none (rule PRI-04). `model` is the column of its
-   * text.
+   * text, and its numbers begin at `number`.
    */
-  private computedNanos(prices: Prices, job: Submission, model: number): number {
-    const { costNanos, tokensIn, tokensOut, cacheReadTokens, cacheWriteTokens } = this.figures;
-    if (this.model.id === 0 || !Number.isNaN(costNanos)) return Number.NaN;
-    const counts = [tokensIn, tokensOut, cacheReadTokens, cacheWriteTokens];
+  private computedNanos(prices: Prices, job: Submission, model: number, number: number): number {
+    const { numbers } = job;
+    if (this.model.id === 0 || !Number.isNaN(numbers[number + FIELD.cost_usd.column]!)) return Number.NaN;
+    const counts = PRICED.map((name) => numbers[number + FIELD[name].column]!);
     return computedNanos(prices, textIn(job, model)!, counts);
   }
 

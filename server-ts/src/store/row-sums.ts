@@ -5,14 +5,15 @@
  * Sums are BigInt: they may pass 2^53-1.
  */
 import { NAME_KINDS } from '../field.ts';
+import { MEASURES, type Measure, NUMBERS, OF_SESSIONS, OF_STATS, pick, WORDS } from '../figure.ts';
 import { QUERIES } from '../queries.ts';
 import { type Connection, inOrder, Numbered } from './connection.ts';
 import { ALL_TIME, EVERY_EVENT, openHour } from './stats.ts';
 
 /** Columns of `select_event_figures.sql`. */
-export const [ID, CREATED_AT, SESSION, EVENT_ID, DURATION, TOKENS, COSTS, NAMES] = [
-  0, 1, 2, 3, 4, 5, 9, 11,
-] as const;
+export const [ID, CREATED_AT, SESSION, EVENT_ID, NUMBERS_AT] = [0, 1, 2, 3, 4] as const;
+const COMPUTED_COST = NUMBERS_AT + NUMBERS.length;
+const NAMES = COMPUTED_COST + 1;
 
 /** The largest integer of SQLite, where sums stop (rule STA-06). */
 const LARGEST = 9_223_372_036_854_775_807n;
@@ -22,63 +23,79 @@ const HOUR_MS = 3_600_000n;
 /** A value of a row that was read with `safeIntegers`. */
 export type Value = bigint | string | Buffer | null;
 
+/** The events of a sum: those of a sum without a tool, and the calls and the steps of a tool. */
+type Group = Measure['over'][number];
+
 /** The sums of some rows. */
 export class RowSums {
-  /** By key of a session: events, errors, four token counts, two costs. */
+  /** By key of a session, and by figure. */
   readonly sessions = new Map<number, bigint[]>();
-  /**
-   * By hour, name and agent, joined by a space. The sums: events, calls, errors, durations, milliseconds, two token
-   * counts, two costs.
-   */
+  /** By hour, name and agent, joined by a space, and by figure. */
   readonly stats = new Map<string, bigint[]>();
   /** The hour whose sums are not in those of all time. */
   private readonly openHour: number;
-  private readonly error: number | undefined;
+  /** The name ids of the words that figures ask for. */
+  private readonly words: ReadonlyMap<string, number | undefined>;
   private readonly step: number | undefined;
 
   constructor(db: Connection) {
     const name = db.prepare<unknown[]>(inOrder(QUERIES.selectName)).pluck();
     this.openHour = openHour(db);
-    this.error = name.get('status', 'error') as number | undefined;
+    this.words = new Map(
+      WORDS.map(([field, word]) => [`${field} ${word}`, name.get(field, word) as number | undefined]),
+    );
     this.step = name.get('event_type', 'plan_step') as number | undefined;
   }
 
   /** Adds a row of `select_event_figures.sql`. */
   add(row: readonly Value[]): void {
     const names = namesOf(row);
-    const number = (at: number): bigint => (row[at] as bigint | null) ?? 0n;
-    const isError = this.error !== undefined && names[NAME_KINDS.indexOf('status')] === this.error ? 1n : 0n;
     const isStep = this.step !== undefined && names[NAME_KINDS.indexOf('event_type')] === this.step;
     const agent = names[NAME_KINDS.indexOf('agent_type')] ?? 0;
     const hour = hourOfRow(row);
-    const [tokensIn, tokensOut] = [number(TOKENS), number(TOKENS + 1)];
-    const cached = [number(TOKENS + 2), number(TOKENS + 3)];
-    const costs = [number(COSTS), number(COSTS + 1)];
-
+    const figures = MEASURES.map((one) => this.measured(one, row, names));
     const session = Number(row[SESSION]);
-    const ofSession = this.sessions.get(session) ?? [];
+    const ofSession = this.sessions.get(session) ?? noExactSums();
     this.sessions.set(session, ofSession);
-    add(ofSession, [1n, isError, tokensIn, tokensOut, ...cached, ...costs]);
-
-    const hasDuration = row[DURATION] === null ? 0n : 1n;
-    const figures = [1n, 0n, isError, hasDuration, number(DURATION), tokensIn, tokensOut, ...costs];
+    add(ofSession, figures, 'events');
     for (const when of hour === this.openHour ? [hour] : [hour, ALL_TIME]) {
-      this.addStats(when, EVERY_EVENT, agent, figures);
+      this.addStats(when, EVERY_EVENT, agent, figures, 'events');
       for (const [at, name] of names.entries()) {
         const kind = NAME_KINDS[at];
         if (name === undefined || kind === 'agent_type') continue;
-        if (kind !== 'tool_name') this.addStats(when, name, agent, figures);
-        else if (isStep) this.addStats(when, name, agent, [1n, 0n, 0n, 0n, 0n, 0n, 0n, 0n, 0n]);
-        else this.addStats(when, name, agent, figures.with(1, 1n));
+        const ofTool = isStep ? 'steps' : 'calls';
+        this.addStats(when, name, agent, figures, kind === 'tool_name' ? ofTool : 'events');
       }
     }
   }
 
-  private addStats(hour: number, name: number, agent: number, figures: readonly bigint[]): void {
+  /** Returns a figure of a row. */
+  private measured(
+    { kind, of, words }: Measure,
+    row: readonly Value[],
+    names: readonly (number | undefined)[],
+  ): bigint {
+    const column = of === 'computed' ? COMPUTED_COST : NUMBERS_AT + NUMBERS.indexOf(of!);
+    const value = of === undefined ? 0n : (row[column] as bigint | null);
+    if (kind === 'sum') return value ?? 0n;
+    const hasWords = words.every(([field, word]) => {
+      const id = this.words.get(`${field} ${word}`);
+      return id !== undefined && names[(NAME_KINDS as readonly string[]).indexOf(field)] === id;
+    });
+    return value !== null && hasWords ? 1n : 0n;
+  }
+
+  private addStats(
+    hour: number,
+    name: number,
+    agent: number,
+    figures: readonly bigint[],
+    group: Group,
+  ): void {
     const key = `${hour} ${name} ${agent}`;
-    const sums = this.stats.get(key) ?? [];
+    const sums = this.stats.get(key) ?? noExactSums();
     this.stats.set(key, sums);
-    add(sums, figures);
+    add(sums, figures, group);
   }
 }
 
@@ -120,13 +137,15 @@ export function subtractRows(
   const deleteStats = new Numbered(db, QUERIES.deleteStats);
   for (const [key, figures] of sums.stats) {
     const [hour, name, agent] = key.split(' ').map(Number) as [number, number, number];
-    const left = fromStats.get(hour, name, agent, ...figures) as readonly [number] | undefined;
+    const left = fromStats.get(hour, name, agent, ...pick(figures, OF_STATS)) as
+      | readonly [number]
+      | undefined;
     if (left === undefined || left[0] > 0) continue;
     deleteStats.run(hour, name, agent);
     unused.add(name).add(agent);
   }
   const fromSession = new Numbered(db, QUERIES.subtractFromSession);
-  for (const [key, figures] of sums.sessions) fromSession.run(key, ...figures);
+  for (const [key, figures] of sums.sessions) fromSession.run(key, ...pick(figures, OF_SESSIONS));
 }
 
 /** Deletes those of these names that no sum and no session has. */
@@ -134,10 +153,15 @@ export function deleteUnusedNames(db: Connection, unused: ReadonlySet<number>): 
   if (unused.size > 0) new Numbered(db, QUERIES.deleteUnusedNames).run(JSON.stringify([...unused]));
 }
 
+function noExactSums(): bigint[] {
+  return MEASURES.map(() => 0n);
+}
+
 /** Adds figures; a sum stops at the largest integer (rule STA-06). */
-function add(sums: bigint[], figures: readonly bigint[]): void {
-  for (const [at, figure] of figures.entries()) {
-    const sum = (sums[at] ?? 0n) + figure;
+function add(sums: bigint[], figures: readonly bigint[], group: Group): void {
+  for (const [at, { over }] of MEASURES.entries()) {
+    if (!over.includes(group)) continue;
+    const sum = sums[at]! + figures[at]!;
     sums[at] = sum > LARGEST ? LARGEST : sum;
   }
 }

@@ -6,6 +6,7 @@
  */
 import { LIMITS } from '../contract.ts';
 import { NAME_KINDS } from '../field.ts';
+import { SERIES } from '../figure.ts';
 import { QUERIES } from '../queries.ts';
 import { addDurations, type Durations, mergeDurations } from '../render/durations.ts';
 import type { Line, Series } from '../render/series.ts';
@@ -95,7 +96,6 @@ function sumsOfRows(
   const values = {
     bucket_ms: BUCKET_MS[filter.bucket],
     by: filter.by === undefined ? 0 : NAME_KINDS.indexOf(filter.by as (typeof NAME_KINDS)[number]) + 1,
-    error: knownId('status', 'error'),
     step: isOfCalls(filter) ? knownId('event_type', 'plan_step') : null,
     durations: durations === undefined ? 0 : 1,
   };
@@ -109,8 +109,8 @@ function sumsOfRows(
   });
 }
 
-/** The column with the list of durations. */
-const LIST = 11;
+/** The column with the list of durations, behind the bounds and the sums. */
+const LIST = 3 + SERIES.length;
 
 function durationsOf(durations: Map<number, Durations>, name: number): Durations {
   const known = durations.get(name);
@@ -166,7 +166,7 @@ function durationsOfAll(durations: ReadonlyMap<number, Durations>, names: readon
 
 /** Adds cells to the sums of their buckets. */
 function sumsByBucket(places: ReadonlyMap<number, number>, cells: readonly Cell[]): number[][] {
-  const all = Array.from(places, () => [0, 0, 0, 0, 0, 0, 0, 0]);
+  const all = Array.from(places, () => SERIES.map(() => 0));
   for (const { bucket, sums } of cells) {
     const ofBucket = all[places.get(bucket)!]!;
     for (let at = 0; at < ofBucket.length; at++) ofBucket[at]! += sums[at]!;

@@ -4,10 +4,17 @@
  * Belongs to the writer's thread. The cache of keys is bounded, and a rollback drops it. Sums are exact numbers: they
  * are written before one would pass 2^53-1 (rule STA-06).
  */
-import { LIMITS } from '../contract.ts';
+import {
+  addEvent,
+  hasRoom,
+  noSums,
+  pick,
+  RARE_OF_SESSIONS,
+  type Sums,
+  USUAL_OF_SESSIONS,
+} from '../figure.ts';
 import { QUERIES } from '../queries.ts';
 import { type Connection, inOrder, Numbered, type Statement } from './connection.ts';
-import type { Figures } from './stats.ts';
 
 /** Largest number of cached session keys. */
 const CACHE_ENTRIES = 50_000;
@@ -26,14 +33,7 @@ export class SessionDelta {
   /** Whether one of its events is more than a dismissal. */
   isActive = false;
   lastEventId = 0;
-  eventCount = 0;
-  errorCount = 0;
-  tokensIn = 0;
-  tokensOut = 0;
-  cacheReadTokens = 0;
-  cacheWriteTokens = 0;
-  costNanos = 0;
-  computedCostNanos = 0;
+  readonly sums = noSums();
 
   constructor(key: number, sessionId: string, agentType: number, firstEventId: number) {
     this.key = key;
@@ -47,7 +47,7 @@ export class SessionDeltas {
   private readonly selectKey: Statement;
   private readonly selectLastKey: Statement;
   private readonly upsert: Numbered;
-  private readonly addComputedCost: Numbered;
+  private readonly addRare: Numbered;
   private readonly keys = new Map<string, number>();
   private readonly deltas = new Map<string, SessionDelta>();
   private lastKey = 0;
@@ -58,7 +58,7 @@ export class SessionDeltas {
     this.selectKey = db.prepare(inOrder(QUERIES.selectSessionKey)).pluck() as Statement;
     this.selectLastKey = db.prepare(inOrder(QUERIES.selectLastSessionKey)).pluck() as Statement;
     this.upsert = new Numbered(db, QUERIES.upsertSession);
-    this.addComputedCost = new Numbered(db, QUERIES.addComputedCostToSession);
+    this.addRare = new Numbered(db, QUERIES.addRareFiguresToSession);
     this.forget();
   }
 
@@ -77,28 +77,9 @@ export class SessionDeltas {
   }
 
   /** Adds one event's figures; writes the sums first if one would pass 2^53-1. */
-  add(delta: SessionDelta, figures: Figures, now: number): void {
-    const cost = Number.isNaN(figures.costNanos) ? 0 : figures.costNanos;
-    const { tokensIn, tokensOut, cacheReadTokens, cacheWriteTokens, computedCostNanos } = figures;
-    const gathered = Math.max(
-      delta.tokensIn,
-      delta.tokensOut,
-      delta.cacheReadTokens,
-      delta.cacheWriteTokens,
-      delta.costNanos,
-      delta.computedCostNanos,
-      delta.firstEventId,
-    );
-    const added = Math.max(tokensIn, tokensOut, cacheReadTokens, cacheWriteTokens, cost, computedCostNanos);
-    if (gathered + added > LIMITS.max_integer) this.writeOne(delta, now);
-    delta.eventCount++;
-    if (figures.isError) delta.errorCount++;
-    delta.tokensIn += tokensIn;
-    delta.tokensOut += tokensOut;
-    delta.cacheReadTokens += cacheReadTokens;
-    delta.cacheWriteTokens += cacheWriteTokens;
-    delta.costNanos += cost;
-    delta.computedCostNanos += computedCostNanos;
+  add(delta: SessionDelta, figures: Sums, now: number): void {
+    if (!hasRoom(delta.sums, figures)) this.writeOne(delta, now);
+    addEvent(delta.sums, figures);
   }
 
   /** Writes the sums; `now` is the time of the group in Unix milliseconds. */
@@ -120,27 +101,15 @@ export class SessionDeltas {
       delta.ended ? now : null,
       now,
       delta.lastEventId,
-      delta.eventCount,
-      delta.errorCount,
-      delta.tokensIn,
-      delta.tokensOut,
-      delta.cacheReadTokens,
-      delta.cacheWriteTokens,
-      delta.costNanos,
       delta.firstEventId,
       Number(delta.isActive),
       Number(delta.ended !== undefined),
+      ...pick(delta.sums, USUAL_OF_SESSIONS),
     );
-    // A separate statement, so that the row of a session without computed cost costs no more.
-    if (delta.computedCostNanos > 0) this.addComputedCost.run(delta.computedCostNanos, delta.key);
-    delta.eventCount = 0;
-    delta.errorCount = 0;
-    delta.tokensIn = 0;
-    delta.tokensOut = 0;
-    delta.cacheReadTokens = 0;
-    delta.cacheWriteTokens = 0;
-    delta.costNanos = 0;
-    delta.computedCostNanos = 0;
+    // A separate statement, so that the row of a session without rare figures costs no more.
+    if (RARE_OF_SESSIONS.some((figure) => delta.sums[figure]! > 0))
+      this.addRare.run(delta.key, ...pick(delta.sums, RARE_OF_SESSIONS));
+    delta.sums.fill(0);
   }
 
   /** Drops all keys and sums: inserted keys may have been rolled back. */

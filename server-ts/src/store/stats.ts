@@ -6,7 +6,17 @@
  * adds both (decision 94). Belongs to the writer's thread. Sums are exact numbers: they are written before one would pass 2^53-1 (rule
  * STA-06).
  */
-import { LIMITS } from '../contract.ts';
+import {
+  addCall,
+  addEvent,
+  addStep,
+  hasRoom,
+  noSums,
+  pick,
+  RARE_OF_STATS,
+  type Sums,
+  USUAL_OF_STATS,
+} from '../figure.ts';
 import { QUERIES } from '../queries.ts';
 import { type Connection, inOrder, Numbered, type Statement } from './connection.ts';
 
@@ -20,44 +30,17 @@ export function openHour(db: Connection): number {
   return Number(db.prepare(QUERIES.selectOpenHour).pluck().get());
 }
 
-class StatsDelta {
-  eventCount = 0;
-  callCount = 0;
-  errorCount = 0;
-  durationCount = 0;
-  durationMs = 0;
-  tokensIn = 0;
-  tokensOut = 0;
-  costNanos = 0;
-  computedCostNanos = 0;
-}
-
-/** The figures of the current event; computed once, then added to its session and under each of its names. */
-export class Figures {
-  isError = false;
-  /** Whether it is a `plan_step`. */
-  isStep = false;
-  /** NaN when absent, like `costNanos`. */
-  durationMs = Number.NaN;
-  tokensIn = 0;
-  tokensOut = 0;
-  cacheReadTokens = 0;
-  cacheWriteTokens = 0;
-  costNanos = Number.NaN;
-  computedCostNanos = 0;
-}
-
 /** The sums of one agent by name. */
-export type StatsOfAgent = Map<number, StatsDelta>;
+export type StatsOfAgent = Map<number, Sums>;
 
 export class StatsDeltas {
   private readonly db: Connection;
   private readonly upsert: Statement;
-  private readonly addComputedCost: Numbered;
+  private readonly addRare: Numbered;
   private readonly closeHour: Statement;
   private readonly updateOpenHour: Statement;
   /** By agent, then by name; both are name ids. */
-  private readonly agents = new Map<number, Map<number, StatsDelta>>();
+  private readonly agents = new Map<number, Map<number, Sums>>();
   /** `undefined` before the first group, and after a rollback. */
   private openHour: number | undefined;
 
@@ -66,7 +49,7 @@ export class StatsDeltas {
     this.closeHour = db.prepare(inOrder(QUERIES.addHourToAllTime));
     this.updateOpenHour = db.prepare(inOrder(QUERIES.updateOpenHour));
     this.upsert = db.prepare(inOrder(QUERIES.upsertStats));
-    this.addComputedCost = new Numbered(db, QUERIES.addComputedCostToStats);
+    this.addRare = new Numbered(db, QUERIES.addRareFiguresToStats);
   }
 
   /** Returns the sums of one agent, to add events to. */
@@ -79,50 +62,42 @@ export class StatsDeltas {
     return names;
   }
 
-  /** Counts an event under its tool. A step counts only as an event, since it is not a call (rule STA-02). */
-  addTool(names: StatsOfAgent, name: number, agentType: number, event: Figures, hour: number): void {
-    if (event.isStep) this.deltaOf(names, name).eventCount++;
-    else this.add(names, name, agentType, event, hour).callCount++;
+  /** Adds an event to the sums of its tool. A step counts only as an event, since it is not a call (rule STA-02). */
+  addTool(
+    names: StatsOfAgent,
+    name: number,
+    agentType: number,
+    figures: Sums,
+    isStep: boolean,
+    hour: number,
+  ): void {
+    const sums = this.sumsOf(names, name, agentType, figures, hour);
+    if (isStep) addStep(sums, figures);
+    else addCall(sums, figures);
   }
 
-  /** Counts an event under a name; returns the changed sums. */
-  add(names: StatsOfAgent, name: number, agentType: number, event: Figures, hour: number): StatsDelta {
-    const delta = this.deltaOf(names, name);
-    const hasDuration = !Number.isNaN(event.durationMs);
-    const durationMs = delta.durationMs + (hasDuration ? event.durationMs : 0);
-    const tokensIn = delta.tokensIn + event.tokensIn;
-    const tokensOut = delta.tokensOut + event.tokensOut;
-    const costNanos = delta.costNanos + (Number.isNaN(event.costNanos) ? 0 : event.costNanos);
-    const computedCostNanos = delta.computedCostNanos + event.computedCostNanos;
-    if (Math.max(durationMs, tokensIn, tokensOut, costNanos, computedCostNanos) > LIMITS.max_integer) {
-      this.writeOne(name, agentType, delta, hour);
-      names.set(name, new StatsDelta());
-      return this.add(names, name, agentType, event, hour);
-    }
-    delta.eventCount++;
-    if (event.isError) delta.errorCount++;
-    if (hasDuration) delta.durationCount++;
-    delta.durationMs = durationMs;
-    delta.tokensIn = tokensIn;
-    delta.tokensOut = tokensOut;
-    delta.costNanos = costNanos;
-    delta.computedCostNanos = computedCostNanos;
-    return delta;
+  /** Adds an event to the sums of a name. */
+  add(names: StatsOfAgent, name: number, agentType: number, figures: Sums, hour: number): void {
+    addEvent(this.sumsOf(names, name, agentType, figures, hour), figures);
   }
 
-  private deltaOf(names: StatsOfAgent, name: number): StatsDelta {
-    let delta = names.get(name);
-    if (delta === undefined) {
-      delta = new StatsDelta();
-      names.set(name, delta);
+  /** Returns the sums of a name, which have room for these figures. */
+  private sumsOf(names: StatsOfAgent, name: number, agentType: number, figures: Sums, hour: number): Sums {
+    let sums = names.get(name);
+    if (sums === undefined) {
+      sums = noSums();
+      names.set(name, sums);
+    } else if (!hasRoom(sums, figures)) {
+      this.writeOne(name, agentType, sums, hour);
+      sums.fill(0);
     }
-    return delta;
+    return sums;
   }
 
   /** Writes the sums; `hour` is the Unix second of its start. */
   write(hour: number): void {
     for (const [agentType, names] of this.agents) {
-      for (const [name, delta] of names) this.writeOne(name, agentType, delta, hour);
+      for (const [name, sums] of names) this.writeOne(name, agentType, sums, hour);
     }
     this.agents.clear();
   }
@@ -145,26 +120,14 @@ export class StatsDeltas {
     return open;
   }
 
-  private writeOne(name: number, agentType: number, delta: StatsDelta, hour: number): void {
+  private writeOne(name: number, agentType: number, sums: Sums, hour: number): void {
     // After the clock was set back, the sums of this hour are in those of all time already.
     const buckets = this.open(hour) === hour ? [hour] : [hour, ALL_TIME];
     for (const bucket of buckets) {
-      this.upsert.run(
-        bucket,
-        name,
-        agentType,
-        delta.eventCount,
-        delta.callCount,
-        delta.errorCount,
-        delta.durationCount,
-        delta.durationMs,
-        delta.tokensIn,
-        delta.tokensOut,
-        delta.costNanos,
-      );
-      // A separate statement, so that rows without computed cost cost no more.
-      const { computedCostNanos } = delta;
-      if (computedCostNanos > 0) this.addComputedCost.run(computedCostNanos, bucket, name, agentType);
+      this.upsert.run(bucket, name, agentType, ...pick(sums, USUAL_OF_STATS));
+      // A separate statement, so that rows without rare figures cost no more.
+      if (RARE_OF_STATS.some((figure) => sums[figure]! > 0))
+        this.addRare.run(bucket, name, agentType, ...pick(sums, RARE_OF_STATS));
     }
   }
 }
