@@ -41,6 +41,7 @@ import {
   selectEventFigures,
   selectEventSpans,
   selectEvents,
+  selectLateEvents,
   selectNamesWithText,
   selectSeriesRows,
 } from './contract/statements.ts';
@@ -95,6 +96,10 @@ export function generate(root: string): Generated[] {
     },
     { path: 'contract/queries/select_events_newest.sql', content: selectEvents(fields, 'newest') },
     { path: 'contract/queries/select_events_oldest.sql', content: selectEvents(fields, 'oldest') },
+    { path: 'contract/queries/select_late_events_newest.sql', content: selectLateEvents(fields, 'newest') },
+    { path: 'contract/queries/select_late_events_oldest.sql', content: selectLateEvents(fields, 'oldest') },
+    { path: 'contract/queries/select_late_event_columns_newest.sql', content: selectLateEvents(fields, 'newest', 'stored') },
+    { path: 'contract/queries/select_late_event_columns_oldest.sql', content: selectLateEvents(fields, 'oldest', 'stored') },
     {
       path: 'contract/queries/select_event_columns_newest.sql',
       content: selectEvents(fields, 'newest', 'stored'),

@@ -62,6 +62,8 @@ export interface EventRow {
   readonly agent_id: string | null;
   readonly client_timestamp: string | null;
   readonly created_at: string;
+  readonly time: string;
+  readonly history: boolean;
   readonly payload_truncated: boolean;
   /** Any JSON value, its text as it was sent (MET-01). */
   readonly metadata: unknown;

@@ -58,6 +58,10 @@ export const SERVER_FIELDS: readonly WireField<keyof EventRow>[] = [
   // biome-ignore format: one field a line
   ['created_at', 'timestamp', 21],
   // biome-ignore format: one field a line
+  ['time', 'timestamp', 35],
+  // biome-ignore format: one field a line
+  ['history', 'boolean', 36],
+  // biome-ignore format: one field a line
   ['payload_truncated', 'boolean', 22],
   // biome-ignore format: one field a line
   ['computed_cost_usd', 'dollars', 26],
@@ -89,6 +93,8 @@ export const emptyRow = (): Record<keyof EventRow, unknown> => ({
   agent_id: null,
   client_timestamp: null,
   created_at: null,
+  time: null,
+  history: false,
   payload_truncated: false,
   metadata: {},
 });

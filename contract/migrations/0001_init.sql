@@ -33,10 +33,10 @@ INSERT INTO meta (key, value) VALUES ('last_keyed_event_id', 0);
 -- The newest id that a deletion took (rule RET-05).
 INSERT INTO meta (key, value) VALUES ('last_deletion_id', 0);
 
--- The newest hour with sums (docs/decisions/0094-cost-of-a-group.md). A group writes each sum once: to the rows of that
--- hour. Later groups of an earlier hour, after the clock was set back, add to the sums of all time themselves. No row of
--- an hour above it exists. The next hour adds its sums to those of all time.
-INSERT INTO meta (key, value) VALUES ('open_hour', 0);
+-- The newest quarter of an hour with sums (docs/decisions/0094-cost-of-a-group.md). An event of that quarter adds to its
+-- rows alone, and an event of an earlier one also to the sums of all time. No row of a later quarter exists. The next
+-- quarter adds the sums of this one to those of all time.
+INSERT INTO meta (key, value) VALUES ('open_quarter', 0);
 
 -- Every repeated string is here once, and events have its name id.
 -- kind is the name of the field; those with "dictionary" in fields.json have names here.
@@ -54,9 +54,10 @@ CREATE TABLE sessions (
   project            INTEGER,          -- project, branch, model: the newest that was given
   branch             INTEGER,
   model              INTEGER,
-  started_at         INTEGER NOT NULL, -- Unix time in milliseconds, as every time in this file
-  last_event_at      INTEGER NOT NULL,
-  ended_at           INTEGER,          -- set while a session_end is its newest event
+  started_at         INTEGER NOT NULL, -- the smallest time of its events; Unix milliseconds, as every time in this file
+  last_event_at      INTEGER NOT NULL, -- the largest time of its events
+  live_at            INTEGER,          -- the arrival of its newest event that is not history (rule TIM-03)
+  ended_at           INTEGER,          -- the time of a session_end, while that is its newest event
   last_event_id      INTEGER NOT NULL,
   event_count        INTEGER NOT NULL,
   error_count        INTEGER NOT NULL,
@@ -67,6 +68,7 @@ CREATE TABLE sessions (
   cost_nanos         INTEGER NOT NULL, -- nano-dollars
   first_event_id     INTEGER NOT NULL DEFAULT 0, -- where the rows of a session begin; last_event_id is where they end
   computed_cost_nanos INTEGER NOT NULL DEFAULT 0, -- raised by a statement of its own, which few events need
+  activity           INTEGER NOT NULL GENERATED ALWAYS AS (max(last_event_at, ifnull(live_at, last_event_at))) VIRTUAL,
   CONSTRAINT session_ids_are_unique UNIQUE (session_id)
 ) STRICT;
 
@@ -82,9 +84,9 @@ CREATE TABLE session_waits (
   PRIMARY KEY (session, agent_id)
 ) STRICT, WITHOUT ROWID;
 
--- The list of sessions is ordered by newest activity, which is the id of the newest event. The other columns say whether
--- a session is active, so that a count reads no rows of sessions.
-CREATE INDEX sessions_by_activity ON sessions (last_event_id, last_event_at, ended_at, agent_type);
+-- The list of sessions is ordered by newest activity. The other columns say whether a session is active, so that a count
+-- reads no rows of sessions.
+CREATE INDEX sessions_by_activity ON sessions (activity, key, last_event_at, live_at, ended_at, agent_type);
 
 CREATE TABLE events (
   id                 INTEGER PRIMARY KEY,
@@ -102,6 +104,8 @@ CREATE TABLE events (
   call_id            TEXT,
   agent_id           TEXT,
   payload_truncated  INTEGER NOT NULL,
+  history            INTEGER NOT NULL DEFAULT 0, -- 1: its time is long before its arrival (rule TIM-03)
+  late               INTEGER NOT NULL DEFAULT 0, -- 1: its time is before that of an earlier row that is not late
   tokens_in          INTEGER NOT NULL,
   tokens_out         INTEGER NOT NULL,
   cache_read_tokens  INTEGER NOT NULL,
@@ -111,8 +115,15 @@ CREATE TABLE events (
   computed_cost_nanos INTEGER,         -- by --prices, where cost_nanos is NULL
   client_timestamp   INTEGER,
   event_id           ANY,              -- a canonical lower-case UUID as its 16 bytes, anything else as its text
-  metadata           TEXT    NOT NULL  -- the JSON text exactly as it was sent
+  metadata           TEXT    NOT NULL, -- the JSON text exactly as it was sent
+  time               INTEGER NOT NULL GENERATED ALWAYS AS ( -- rule TIM-01, with time_min_ms and time_ahead_ms of limits.json
+    iif(client_timestamp BETWEEN 946684800000 AND created_at + 300000, client_timestamp, created_at)
+  ) VIRTUAL
 ) STRICT;
+
+-- Rows that are not late have ascending times in the order of their ids, so this index orders the others alone
+-- (docs/decisions/0113-time-of-an-event.md).
+CREATE INDEX late_events_by_time ON events (time) WHERE late = 1;
 
 -- Files of events (rules ATT-01 to ATT-09). A row refers to a file in the folder next to the database. The name of the
 -- file is the SHA-256 of its bytes. A start removes files whose rows were deleted.
@@ -156,34 +167,37 @@ CREATE TABLE event_key_tail (
   keys BLOB NOT NULL        -- 16 bytes each; empty where no event of the group has an event_id
 ) STRICT;
 
--- The names and sessions of the rows whose id divided by 256 is this id, as ascending big-endian numbers of 4 bytes. A
--- page with a filter reads only blocks whose lists have the wanted number.
+-- The names, sessions and times of the rows whose id divided by 256 is this id. Names and sessions are ascending
+-- big-endian numbers of 4 bytes. A page with a filter reads only blocks that can have a matching row.
 CREATE TABLE event_blocks (
-  id       INTEGER PRIMARY KEY,
-  names    BLOB NOT NULL, -- names.id
-  sessions BLOB NOT NULL  -- sessions.key
+  id         INTEGER PRIMARY KEY,
+  first_time INTEGER,       -- the smallest and the largest time of its rows that are not late; NULL without such rows
+  last_time  INTEGER,
+  first_late INTEGER,       -- those of its late rows
+  last_late  INTEGER,
+  names      BLOB NOT NULL, -- names.id
+  sessions   BLOB NOT NULL  -- sessions.key
 ) STRICT;
 
--- The names of the rows whose id divided by 65536 is this id, as in event_blocks. NULL stands for any name, when there
--- are more than limits.event_span_names. A page with a filter reads only the blocks of spans that have the wanted name.
+-- The names and times of the rows whose id divided by 65536 is this id, as in event_blocks. NULL stands for any name, when
+-- there are more than limits.event_span_names. A page with a filter reads only the blocks of spans that can have a
+-- matching row. The newest span has every time, so that few groups write to it. The first group of the next span gives it
+-- the times of its blocks.
 CREATE TABLE event_spans (
-  id    INTEGER PRIMARY KEY,
-  names BLOB -- names.id
+  id         INTEGER PRIMARY KEY,
+  first_time INTEGER DEFAULT -9007199254740992,
+  last_time  INTEGER DEFAULT 9007199254740992,
+  first_late INTEGER,
+  last_late  INTEGER,
+  names      BLOB -- names.id
 ) STRICT;
 
--- The ids that were assigned in each hour (Unix seconds of its beginning). So since and until need no index, and stay
--- exact when the clock is set back. The hour of the newest group has the last_id 9007199254740992.
-CREATE TABLE hours (
-  hour     INTEGER PRIMARY KEY,
-  first_id INTEGER NOT NULL,
-  last_id  INTEGER NOT NULL
-) STRICT;
-
--- Statistics, raised in the transaction that stores the events. The hour 1000000000000000 is all time but the open hour.
--- It is above every hour, so that one range of hours has both.
+-- Statistics by the time of events, raised in the transaction that stores the events. A quarter of an hour is the Unix
+-- second of its beginning. The quarter 1000000000000000 is all time but the open quarter. It is above every quarter, so
+-- that one range of quarters has both.
 -- name = 0 is every event; otherwise names.id of a tool, model, branch … that the events have.
 CREATE TABLE stats (
-  hour           INTEGER NOT NULL,
+  quarter        INTEGER NOT NULL,
   name           INTEGER NOT NULL,
   agent_type     INTEGER NOT NULL,
   event_count    INTEGER NOT NULL,
@@ -195,7 +209,7 @@ CREATE TABLE stats (
   tokens_out     INTEGER NOT NULL,
   cost_nanos     INTEGER NOT NULL,
   computed_cost_nanos INTEGER NOT NULL DEFAULT 0, -- as in sessions
-  PRIMARY KEY (hour, name, agent_type)
+  PRIMARY KEY (quarter, name, agent_type)
 ) STRICT, WITHOUT ROWID;
 
 -- The columns of a row as clients see them, in their order.
@@ -231,6 +245,8 @@ SELECT
   e.agent_id,
   strftime('%Y-%m-%dT%H:%M:%fZ', e.client_timestamp / 1000.0, 'unixepoch') AS client_timestamp,
   strftime('%Y-%m-%dT%H:%M:%fZ', e.created_at / 1000.0, 'unixepoch') AS created_at,
+  strftime('%Y-%m-%dT%H:%M:%fZ', e.time / 1000.0, 'unixepoch') AS time,
+  e.history,
   e.payload_truncated,
   e.metadata
 FROM events AS e;

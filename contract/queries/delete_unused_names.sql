@@ -1,15 +1,15 @@
 -- Those of some names that no sum and no session has; no event has them either. ?1 name ids, as a JSON array. The sums of
--- all time have every hour but the open one.
+-- all time have every quarter but the open one.
 WITH
   wanted AS MATERIALIZED (SELECT value AS id FROM json_each(?1)),
-  known (hour) AS MATERIALIZED (
-    SELECT 1000000000000000 UNION ALL SELECT value FROM meta WHERE key = 'open_hour'
+  known (quarter) AS MATERIALIZED (
+    SELECT 1000000000000000 UNION ALL SELECT value FROM meta WHERE key = 'open_quarter'
   )
 DELETE FROM names
 WHERE id IN (SELECT id FROM wanted)
-  AND NOT EXISTS (SELECT 1 FROM stats AS s WHERE s.hour IN (SELECT hour FROM known) AND s.name = names.id)
+  AND NOT EXISTS (SELECT 1 FROM stats AS s WHERE s.quarter IN (SELECT quarter FROM known) AND s.name = names.id)
   AND NOT EXISTS (
-    SELECT 1 FROM stats AS s WHERE s.hour IN (SELECT hour FROM known) AND s.name = 0 AND s.agent_type = names.id
+    SELECT 1 FROM stats AS s WHERE s.quarter IN (SELECT quarter FROM known) AND s.name = 0 AND s.agent_type = names.id
   )
   AND id NOT IN (
     SELECT agent_type FROM sessions WHERE agent_type IN (SELECT id FROM wanted)

@@ -3,7 +3,7 @@
 WITH counted AS (
   SELECT n.name, sum(s.event_count) AS count
   FROM stats AS s JOIN names AS n ON n.id = s.agent_type
-  WHERE s.hour BETWEEN ?1 AND ?2 AND s.name = 0 AND (?3 IS NULL OR s.agent_type = ?3)
+  WHERE s.quarter BETWEEN ?1 AND ?2 AND s.name = 0 AND (?3 IS NULL OR s.agent_type = ?3)
   GROUP BY s.agent_type
 ),
 placed AS (SELECT *, min(row_number() OVER (ORDER BY count DESC, name), ?4 + 1) AS place FROM counted)

@@ -10,7 +10,7 @@ WITH counted AS (
     total(s.tokens_out) AS tokens_out,
     sum(s.event_count) AS event_count
   FROM stats AS s JOIN names AS n ON n.id = s.name
-  WHERE s.hour BETWEEN ?1 AND ?2 AND n.kind = +?4 AND (?3 IS NULL OR s.agent_type = ?3)
+  WHERE s.quarter BETWEEN ?1 AND ?2 AND n.kind = +?4 AND (?3 IS NULL OR s.agent_type = ?3)
   GROUP BY s.name
 ),
 placed AS (SELECT *, min(row_number() OVER (ORDER BY event_count DESC, name), ?5 + 1) AS place FROM counted)

@@ -1,1 +1,1 @@
-SELECT names, sessions FROM event_blocks WHERE id = ?1
+SELECT names, sessions, first_time, last_time, first_late, last_late FROM event_blocks WHERE id = ?1

@@ -1,7 +1,11 @@
 -- Generated from contract/fields.json. Blocks from :first to :last, oldest first, whose summary has every wanted name
--- id, and the session with the key :session (rule GET-12). NULL stands for any.
+-- id, a wanted time, and the session with the key :session (rule GET-12). NULL stands for any.
 SELECT id FROM event_blocks
 WHERE id BETWEEN :first AND :last
+  AND (
+    ((:since IS NULL OR last_time >= :since) AND (:until IS NULL OR first_time < :until))
+    OR ((:since IS NULL OR last_late >= :since) AND (:until IS NULL OR first_late < :until))
+  )
   AND (:agent_type IS NULL OR instr(names, unhex(printf('%08X', :agent_type))))
   AND (:event_type IS NULL OR instr(names, unhex(printf('%08X', :event_type))))
   AND (:tool_name IS NULL OR instr(names, unhex(printf('%08X', :tool_name))))

@@ -1,6 +1,6 @@
 -- Generated from contract/fields.json. Rows with ids above :above and below :below, oldest first, up to :limit.
--- :since (inclusive) and :until (exclusive) are Unix milliseconds, :session is the key of a session. A filter is a name
--- id or a text. NULL stands for any.
+-- :since (inclusive) and :until (exclusive) are Unix milliseconds, :late is 0 or 1, :session is the key of a session. A
+-- filter is a name id or a text. NULL stands for any.
 -- :q is a text to search for, and :escaped the same text inside JSON if it differs. :uuid is the text if a UUID may have
 -- it.
 -- has_text is a function of the servers: whether bytes contain a text, ignoring the case of ASCII letters. CASE keeps
@@ -12,8 +12,8 @@
 SELECT
   e.id, e.event_id, e.session, e.agent_type, e.event_type, e.tool_name, e.status, e.tokens_in, e.tokens_out,
   e.cache_read_tokens, e.cache_write_tokens, e.branch, e.project, e.duration_ms, e.model, e.cost_nanos,
-  e.computed_cost_nanos, e.source, e.source_event, e.call_id, e.agent_id, e.client_timestamp, e.created_at,
-  e.payload_truncated, e.metadata
+  e.computed_cost_nanos, e.source, e.source_event, e.call_id, e.agent_id, e.client_timestamp, e.created_at, e.time,
+  e.history, e.payload_truncated, e.metadata
 FROM events AS e
 WHERE e.id > :above AND e.id < :below
   AND (:agent_type IS NULL OR e.agent_type = :agent_type)
@@ -25,8 +25,9 @@ WHERE e.id > :above AND e.id < :below
   AND (:model IS NULL OR e.model = :model)
   AND (:source IS NULL OR e.source = :source)
   AND (:source_event IS NULL OR e.source_event = :source_event)
-  AND (:since IS NULL OR e.created_at >= :since)
-  AND (:until IS NULL OR e.created_at < :until)
+  AND (:since IS NULL OR e.time >= :since)
+  AND (:until IS NULL OR e.time < :until)
+  AND (:late IS NULL OR e.late = :late)
   AND (:session IS NULL OR e.session = :session)
   AND (:call_id IS NULL OR e.call_id = :call_id)
   AND (:agent_id IS NULL OR e.agent_id = :agent_id)

@@ -2,7 +2,7 @@
 -- first. ?1 and ?2 the first and the last id, ?3 the key of a session or NULL. The names are the last columns, in the
 -- order of the fields.
 SELECT
-  id, created_at, session, event_id, duration_ms, tokens_in, tokens_out, cache_read_tokens, cache_write_tokens,
+  id, time, session, event_id, late, duration_ms, tokens_in, tokens_out, cache_read_tokens, cache_write_tokens,
   cost_nanos, computed_cost_nanos, agent_type, event_type, tool_name, status, branch, project, model, source,
   source_event
 FROM events

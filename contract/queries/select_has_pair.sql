@@ -1,2 +1,2 @@
--- Whether an event with the name ?1 has the agent ?2. ?3 is the hour of the sums of all time, ?4 the open hour.
-SELECT EXISTS (SELECT 1 FROM stats WHERE hour IN (?3, ?4) AND name = ?1 AND agent_type = ?2)
+-- Whether an event with the name ?1 has the agent ?2. ?3 is the quarter of the sums of all time, ?4 the open quarter.
+SELECT EXISTS (SELECT 1 FROM stats WHERE quarter IN (?3, ?4) AND name = ?1 AND agent_type = ?2)

@@ -2,8 +2,8 @@
 -- :bucket_ms is the length of a bucket. :by is the place of a dictionary field from 1 on, 0 for none, whose names are 0.
 -- :step is the name id of events that do not count, or NULL.
 -- :durations is 1 when the list of durations is wanted (rule SER-06), else 0.
--- :since (inclusive) and :until (exclusive) are Unix milliseconds, :session is the key of a session. A filter is a name
--- id or a text. NULL stands for any.
+-- :since (inclusive) and :until (exclusive) are Unix milliseconds, :late is 0 or 1, :session is the key of a session. A
+-- filter is a name id or a text. NULL stands for any.
 -- :q is a text to search for, and :escaped the same text inside JSON if it differs. :uuid is the text if a UUID may have
 -- it.
 -- has_text is a function of the servers: whether bytes contain a text, ignoring the case of ASCII letters. CASE keeps
@@ -12,7 +12,7 @@
 -- The plus keeps the value from the planner (decision 23).
 SELECT
   max(e.id) AS id,
-  e.created_at / CAST(:bucket_ms AS INTEGER) * CAST(:bucket_ms AS INTEGER) AS bucket,
+  e.time / CAST(:bucket_ms AS INTEGER) * CAST(:bucket_ms AS INTEGER) AS bucket,
   CASE :by WHEN 1 THEN e.agent_type WHEN 2 THEN e.event_type WHEN 3 THEN e.tool_name WHEN 4 THEN e.status WHEN 5 THEN e.branch WHEN 6 THEN e.project WHEN 7 THEN e.model WHEN 8 THEN e.source WHEN 9 THEN e.source_event ELSE 0 END AS name,
   count(*) AS event_count,
   count(*) FILTER (WHERE e.status = (SELECT n.id FROM names AS n WHERE n.kind = 'status' AND n.name = 'error')) AS error_count,
@@ -34,8 +34,9 @@ WHERE e.id > :above AND e.id < :below
   AND (:model IS NULL OR e.model = :model)
   AND (:source IS NULL OR e.source = :source)
   AND (:source_event IS NULL OR e.source_event = :source_event)
-  AND (:since IS NULL OR e.created_at >= :since)
-  AND (:until IS NULL OR e.created_at < :until)
+  AND (:since IS NULL OR e.time >= :since)
+  AND (:until IS NULL OR e.time < :until)
+  AND (:late IS NULL OR e.late = :late)
   AND (:session IS NULL OR e.session = :session)
   AND (:call_id IS NULL OR e.call_id = :call_id)
   AND (:agent_id IS NULL OR e.agent_id = :agent_id)

@@ -1,8 +1,7 @@
 -- Generated from contract/figures.json.
--- Stored sums by hour and by name of the kind :kind (rule SER-03). :names are the name ids of their own, as a
--- JSON array; all others together have the name 0. Other parameters as in select_series_sums.sql.
+-- Stored sums of one bucket of time by name of the kind :kind (rule SER-03). :names are the name ids of
+-- their own, as a JSON array; all others together have the name 0. Other parameters as in select_series_sums.sql.
 SELECT
-  h.hour * 1000 AS bucket,
   iif(s.name IN (SELECT value FROM json_each(:names)), s.name, 0) AS name,
   sum(iif(:calls, s.call_count, s.event_count)) AS event_count,
   sum(s.error_count) AS error_count,
@@ -12,7 +11,7 @@ SELECT
   total(s.tokens_out) AS tokens_out,
   total(s.cost_nanos) AS cost_nanos,
   total(s.computed_cost_nanos) AS computed_cost_nanos
-FROM hours AS h CROSS JOIN stats AS s ON s.hour = h.hour CROSS JOIN names AS n ON n.id = s.name
-WHERE h.hour >= :since AND (:until IS NULL OR h.hour < :until) AND (:agent_type IS NULL OR s.agent_type = :agent_type)
+FROM stats AS s CROSS JOIN names AS n ON n.id = s.name
+WHERE s.quarter >= :since AND s.quarter < :until AND (:agent_type IS NULL OR s.agent_type = :agent_type)
   AND n.kind = +:kind
-GROUP BY h.hour, 2
+GROUP BY 1

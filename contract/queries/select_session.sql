@@ -10,15 +10,16 @@ SELECT
   CASE
     WHEN s.ended_at IS NOT NULL THEN 'ended'
     WHEN w.needs_answer = 1 THEN 'waiting'
-    WHEN s.last_event_at <= ?2 THEN 'ended'
-    WHEN s.last_event_at <= ?1 THEN 'idle'
-    ELSE 'active'
+    WHEN s.live_at > ?1 THEN 'active'
+    WHEN s.live_at > ?2 THEN 'idle'
+    ELSE 'ended'
   END AS status,
   w.reason AS waiting_reason,
   strftime('%Y-%m-%dT%H:%M:%fZ', w.since / 1000.0, 'unixepoch') AS waiting_since,
   ifnull(w.needs_answer = 1 AND w.since <= ?4, 0) AS waiting_stale,
   strftime('%Y-%m-%dT%H:%M:%fZ', s.started_at / 1000.0, 'unixepoch') AS started_at,
   strftime('%Y-%m-%dT%H:%M:%fZ', s.last_event_at / 1000.0, 'unixepoch') AS last_event_at,
+  strftime('%Y-%m-%dT%H:%M:%fZ', s.live_at / 1000.0, 'unixepoch') AS live_at,
   strftime('%Y-%m-%dT%H:%M:%fZ', s.ended_at / 1000.0, 'unixepoch') AS ended_at,
   s.last_event_id,
   s.event_count,

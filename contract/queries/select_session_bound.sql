@@ -1,2 +1,3 @@
--- The last_event_id of the ?2th session below ?1, newest activity first; no row when there are fewer.
-SELECT last_event_id FROM sessions WHERE last_event_id < ?1 ORDER BY last_event_id DESC LIMIT 1 OFFSET +?2 - 1
+-- The activity and the key of the ?3th session below the activity ?1 and the key ?2, newest activity first; no row when
+-- there are fewer.
+SELECT activity, key FROM sessions WHERE (activity, key) < (?1, ?2) ORDER BY activity DESC, key DESC LIMIT 1 OFFSET +?3 - 1

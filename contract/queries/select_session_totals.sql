@@ -1,17 +1,16 @@
--- ?1: a session is active when its newest event is after this and did not end it, and no agent needs an answer.
--- ?2: since in Unix milliseconds, or NULL. ?3: the name id of the agent_type, or NULL. ?4: until in Unix milliseconds, or
--- NULL: only sessions that began before it. The hours bound the search; the index sessions_by_activity has every column
--- here but started_at, which is read with ?4 alone.
+-- ?1: a session is active when its newest event that is not history arrived after this, no event ended it, and no agent
+-- needs an answer. ?2: since in Unix milliseconds, or NULL. ?3: the name id of the agent_type, or NULL. ?4: until in Unix
+-- milliseconds, or NULL: only sessions that began before it. The index sessions_by_activity has every column here but
+-- started_at, which is read with ?4 alone.
 SELECT
   (SELECT count(*) FROM sessions
-    WHERE last_event_id >= ifnull((SELECT min(first_id) FROM hours WHERE hour > ?1 / 1000 - 3600), 9007199254740992)
-      AND last_event_at > ?1 AND ended_at IS NULL
+    WHERE activity > ?1 AND live_at > ?1 AND ended_at IS NULL
       AND NOT EXISTS (SELECT 1 FROM session_waits WHERE session = sessions.key AND needs_answer = 1)
       AND (?2 IS NULL OR last_event_at >= ?2) AND (?3 IS NULL OR agent_type = ?3)
       AND (?4 IS NULL OR (SELECT s.started_at FROM sessions AS s WHERE s.key = sessions.key) < ?4)) AS active_sessions,
   iif(?2 IS NULL AND ?3 IS NULL AND ?4 IS NULL,
     (SELECT count(*) FROM sessions),
     (SELECT count(*) FROM sessions
-      WHERE last_event_id >= iif(?2 IS NULL, 0, ifnull((SELECT min(first_id) FROM hours WHERE hour > ?2 / 1000 - 3600), 9007199254740992))
+      WHERE activity >= ifnull(?2, -9007199254740992)
         AND (?2 IS NULL OR last_event_at >= ?2) AND (?3 IS NULL OR agent_type = ?3)
         AND (?4 IS NULL OR (SELECT s.started_at FROM sessions AS s WHERE s.key = sessions.key) < ?4))) AS total_sessions

@@ -1,5 +1,6 @@
 -- What notifications need of the events above an id (rule NOT-02). ?1 the id, exclusive. ?2 the newest id, inclusive.
--- A wait counts at the event that began it, while it lasts. Imported events are old. The cross join keeps the order of the tables.
+-- A wait counts at the event that began it, while it lasts. History is old (rule TIM-03). The cross joins keep the order
+-- of the tables.
 SELECT
   g.id,
   g.kind,
@@ -16,12 +17,12 @@ FROM (
   FROM events AS e
   CROSS JOIN names AS n ON n.id = e.event_type
   WHERE e.id > ?1 AND e.id <= ?2 AND n.name IN ('user_prompt', 'session_end', 'error')
-    AND e.source NOT IN (SELECT i.id FROM names AS i WHERE i.kind = 'source' AND i.name = 'import')
+    AND e.history = 0
   UNION ALL
   SELECT w.event_id, iif(w.needs_answer = 1, 'waiting', 'finished'), w.reason, w.since, w.session
-  FROM sessions AS c
-  CROSS JOIN session_waits AS w ON w.session = c.key
-  WHERE c.last_event_id > ?1 AND c.ended_at IS NULL
+  FROM session_waits AS w
+  CROSS JOIN sessions AS c ON c.key = w.session
+  WHERE c.ended_at IS NULL
     AND w.event_id > ?1 AND w.event_id <= ?2 AND (w.needs_answer = 1 OR w.agent_id = '')
 ) AS g
 CROSS JOIN sessions AS s ON s.key = g.session

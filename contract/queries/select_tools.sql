@@ -10,7 +10,7 @@ WITH counted AS (
     sum(s.duration_count) AS duration_count,
     s.name AS name_id
   FROM stats AS s JOIN names AS n ON n.id = s.name
-  WHERE s.hour BETWEEN ?1 AND ?2 AND n.kind = 'tool_name' AND (?3 IS NULL OR s.agent_type = ?3)
+  WHERE s.quarter BETWEEN ?1 AND ?2 AND n.kind = 'tool_name' AND (?3 IS NULL OR s.agent_type = ?3)
   GROUP BY s.name
   HAVING sum(s.call_count) > 0
 ),

@@ -1,22 +1,25 @@
 -- Generated from contract/figures.json.
 -- What one group of events means for one session.
--- ?10 the first event's id counts for a new session only. ?12 whether an event ends or reopens it (rule SES-02), with
+-- ?8 and ?9 the smallest and the largest time of its events, ?10 the arrival of one that is not history, or NULL. Times
+-- of dismissals count for a new session only, since they are no activity (rule WAI-05): ?13 whether there are others.
+-- ?12 the first event's id counts for a new session only. ?14 whether an event ends or reopens it (rule SES-02), with
 -- ?7 ended_at: the time of its end, else NULL.
--- ?11 whether one of its events is more than a dismissal, which is no activity (rule WAI-05).
 -- The figures follow. Sums stop at the largest 64-bit integer (rule STA-06).
 INSERT INTO sessions (
-  key, session_id, agent_type, project, branch, model, ended_at, last_event_at, last_event_id, first_event_id,
-  started_at, event_count, error_count, tokens_in, tokens_out, cache_read_tokens, cache_write_tokens, cost_nanos
+  key, session_id, agent_type, project, branch, model, ended_at, started_at, last_event_at, live_at, last_event_id,
+  first_event_id, event_count, error_count, tokens_in, tokens_out, cache_read_tokens, cache_write_tokens, cost_nanos
 ) VALUES (
-  ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?8, CAST(?13 AS INTEGER), CAST(?14 AS INTEGER), CAST(?15 AS INTEGER),
-  CAST(?16 AS INTEGER), CAST(?17 AS INTEGER), CAST(?18 AS INTEGER), CAST(?19 AS INTEGER)
+  ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, CAST(?15 AS INTEGER), CAST(?16 AS INTEGER), CAST(?17 AS INTEGER),
+  CAST(?18 AS INTEGER), CAST(?19 AS INTEGER), CAST(?20 AS INTEGER), CAST(?21 AS INTEGER)
 )
 ON CONFLICT (key) DO UPDATE SET
   project = ifnull(excluded.project, project),
   branch = ifnull(excluded.branch, branch),
   model = ifnull(excluded.model, model),
-  last_event_at = iif(?11, excluded.last_event_at, last_event_at),
-  ended_at = iif(?12, excluded.ended_at, ended_at),
+  started_at = iif(?13, min(excluded.started_at, started_at), started_at),
+  last_event_at = iif(?13, max(excluded.last_event_at, last_event_at), last_event_at),
+  live_at = iif(?13, ifnull(excluded.live_at, live_at), live_at),
+  ended_at = iif(?14, excluded.ended_at, ended_at),
   last_event_id = excluded.last_event_id,
   event_count = event_count + excluded.event_count,
   error_count = error_count + excluded.error_count,

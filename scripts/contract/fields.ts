@@ -34,6 +34,8 @@ export interface ServerColumn {
   readonly default?: Json;
   readonly column?: string;
   readonly sql?: string;
+  /** Whether SQLite computes it from other columns. */
+  readonly generated?: boolean;
   readonly protobuf: number;
   readonly arrow: string;
 }

@@ -17,7 +17,7 @@ const MOST = '9223372036854775808.0';
 /** Returns every statement that follows from the figures, by the name of its file. */
 export function figureStatements(facts: FigureFacts): Readonly<Record<string, string>> {
   return {
-    add_hour_to_all_time: addHourToAllTime(facts),
+    add_quarter_to_all_time: addQuarterToAllTime(facts),
     add_rare_figures_to_session: addRare(facts, 'sessions', ['key']),
     add_rare_figures_to_stats: addRare(facts, 'stats', STATS_KEY),
     select_cost_timeline: selectCostTimeline(facts),
@@ -37,7 +37,7 @@ export function figureStatements(facts: FigureFacts): Readonly<Record<string, st
   };
 }
 
-const STATS_KEY = ['hour', 'name', 'agent_type'];
+const STATS_KEY = ['quarter', 'name', 'agent_type'];
 const columnsIn = (figures: readonly Figure[]): string[] => figures.map(({ column }) => column);
 const usual = (figures: readonly Figure[]): Figure[] => figures.filter(({ rare }) => !rare);
 const parameters = (first: number, count: number): string[] =>
@@ -70,19 +70,19 @@ function summed({ kind, column }: Figure, table: string): string {
 
 function upsertStats({ of }: FigureFacts): string {
   const figures = usual(of.stats);
-  return `${GENERATED} What one group of events means for one name and agent, in one hour or of all time.
--- ?1 hour, ?2 name, ?3 agent_type, then the figures. Sums stop at the largest 64-bit integer (rule STA-06).
+  return `${GENERATED} What one group of events means for one name and agent, in one quarter of an hour or of all time.
+-- ?1 quarter, ?2 name, ?3 agent_type, then the figures. Sums stop at the largest 64-bit integer (rule STA-06).
 INSERT INTO stats (
 ${lines([...STATS_KEY, ...columnsIn(figures)])}
 ) VALUES (
 ${lines(['?1', '?2', '?3', ...parameters(4, figures.length)])}
 )
-ON CONFLICT (hour, name, agent_type) DO UPDATE SET
+ON CONFLICT (quarter, name, agent_type) DO UPDATE SET
 ${figures.map(excluded).join(',\n')}
 `;
 }
 
-/** The columns of a session that are no figures, as the parameters ?1 to ?10. */
+/** The columns of a session that are no figures, as the parameters ?1 to ?12. */
 const SESSION_COLUMNS = [
   'key',
   'session_id',
@@ -91,7 +91,9 @@ const SESSION_COLUMNS = [
   'branch',
   'model',
   'ended_at',
+  'started_at',
   'last_event_at',
+  'live_at',
   'last_event_id',
   'first_event_id',
 ];
@@ -100,21 +102,24 @@ function upsertSession({ of }: FigureFacts): string {
   const figures = usual(of.sessions);
   const own = SESSION_COLUMNS.map((_, at) => `?${at + 1}`);
   return `${GENERATED} What one group of events means for one session.
--- ?10 the first event's id counts for a new session only. ?12 whether an event ends or reopens it (rule SES-02), with
+-- ?8 and ?9 the smallest and the largest time of its events, ?10 the arrival of one that is not history, or NULL. Times
+-- of dismissals count for a new session only, since they are no activity (rule WAI-05): ?13 whether there are others.
+-- ?12 the first event's id counts for a new session only. ?14 whether an event ends or reopens it (rule SES-02), with
 -- ?7 ended_at: the time of its end, else NULL.
--- ?11 whether one of its events is more than a dismissal, which is no activity (rule WAI-05).
 -- The figures follow. Sums stop at the largest 64-bit integer (rule STA-06).
 INSERT INTO sessions (
-${lines([...SESSION_COLUMNS, 'started_at', ...columnsIn(figures)])}
+${lines([...SESSION_COLUMNS, ...columnsIn(figures)])}
 ) VALUES (
-${lines([...own, '?8', ...parameters(13, figures.length)])}
+${lines([...own, ...parameters(15, figures.length)])}
 )
 ON CONFLICT (key) DO UPDATE SET
   project = ifnull(excluded.project, project),
   branch = ifnull(excluded.branch, branch),
   model = ifnull(excluded.model, model),
-  last_event_at = iif(?11, excluded.last_event_at, last_event_at),
-  ended_at = iif(?12, excluded.ended_at, ended_at),
+  started_at = iif(?13, min(excluded.started_at, started_at), started_at),
+  last_event_at = iif(?13, max(excluded.last_event_at, last_event_at), last_event_at),
+  live_at = iif(?13, ifnull(excluded.live_at, live_at), live_at),
+  ended_at = iif(?14, excluded.ended_at, ended_at),
   last_event_id = excluded.last_event_id,
 ${figures.map(excluded).join(',\n')}
 `;
@@ -133,28 +138,28 @@ WHERE ${key}
 `;
 }
 
-function addHourToAllTime({ of }: FigureFacts): string {
+function addQuarterToAllTime({ of }: FigureFacts): string {
   const columns = columnsIn(of.stats);
-  return `${GENERATED} Adds the sums of the open hour to those of all time. ?1 the hour of the sums of all time, ?2 the open
--- hour. Sums stop at the largest 64-bit integer (rule STA-06).
+  return `${GENERATED} Adds the sums of the open quarter to those of all time. ?1 the quarter of the sums of all time, ?2 the
+-- open quarter. Sums stop at the largest 64-bit integer (rule STA-06).
 INSERT INTO stats (
 ${lines([...STATS_KEY, ...columns])}
 )
 SELECT
 ${lines(['CAST(?1 AS INTEGER)', 'name', 'agent_type', ...columns])}
-FROM stats WHERE hour = ?2
-ON CONFLICT (hour, name, agent_type) DO UPDATE SET
+FROM stats WHERE quarter = ?2
+ON CONFLICT (quarter, name, agent_type) DO UPDATE SET
 ${of.stats.map(excluded).join(',\n')}
 `;
 }
 
 function subtractFromStats({ of }: FigureFacts): string {
-  return `${GENERATED} Takes deleted events out of the sums of a name and agent in an hour, or of all time. Returns the
--- events that are left. ?1 hour, ?2 name, ?3 agent_type, then the figures. A sum that stopped at the largest integer (rule
+  return `${GENERATED} Takes deleted events out of the sums of a name and agent in a quarter of an hour, or of all
+-- time. Returns the events that are left. ?1 quarter, ?2 name, ?3 agent_type, then the figures. A sum that stopped at the largest integer (rule
 -- STA-06) stays there.
 UPDATE stats SET
 ${of.stats.map((figure, at) => subtracted(figure, `?${at + 4}`)).join(',\n')}
-WHERE hour = ?1 AND name = ?2 AND agent_type = ?3
+WHERE quarter = ?1 AND name = ?2 AND agent_type = ?3
 RETURNING event_count
 `;
 }
@@ -189,12 +194,12 @@ function selectTotals(facts: FigureFacts): string {
     const sum = shown(figure, figure.column);
     return `  ${figure.kind === 'count' ? `ifnull(${sum}, 0)` : sum} AS ${member}`;
   });
-  return `${GENERATED} The figures of GET /api/stats. ?1 the first hour, ?2 the last hour, ?3 agent_type by number or NULL.
--- All time is from the open hour to the hour of its sums.
+  return `${GENERATED} The figures of GET /api/stats. ?1 the first quarter, ?2 the last quarter, ?3 agent_type by number or
+-- NULL. All time is from the open quarter to the quarter of its sums.
 SELECT
 ${members.join(',\n')}
 FROM stats
-WHERE hour BETWEEN ?1 AND ?2 AND name = 0 AND (?3 IS NULL OR agent_type = ?3)
+WHERE quarter BETWEEN ?1 AND ?2 AND name = 0 AND (?3 IS NULL OR agent_type = ?3)
 `;
 }
 
@@ -209,7 +214,7 @@ WITH counted AS (
     n.name,
 ${inner.join(',\n')}
   FROM stats AS s JOIN names AS n ON n.id = s.name
-  WHERE s.hour BETWEEN ?1 AND ?2 AND n.kind = +?4 AND (?3 IS NULL OR s.agent_type = ?3)
+  WHERE s.quarter BETWEEN ?1 AND ?2 AND n.kind = +?4 AND (?3 IS NULL OR s.agent_type = ?3)
   GROUP BY s.name
 ),
 placed AS (SELECT *, min(row_number() OVER (ORDER BY event_count DESC, name), ?5 + 1) AS place FROM counted)
@@ -224,17 +229,17 @@ ORDER BY place
 
 function selectCostTimeline(facts: FigureFacts): string {
   const members = membersOf(facts, facts.responses.cost);
-  return `${GENERATED} Hourly buckets, oldest first, without those in which nothing came. ?1 the first hour, ?2 the last hour,
--- ?3 agent_type by number or NULL, ?4 how many of the newest.
+  return `${GENERATED} Hourly buckets, oldest first, without those in which nothing came. ?1 the first quarter, ?2 the last
+-- quarter, ?3 agent_type by number or NULL, ?4 how many of the newest.
 -- The plus keeps the value from the planner (decision 23).
 SELECT * FROM (
   SELECT
-    hour,
-    strftime('%Y-%m-%dT%H:%M:%fZ', hour, 'unixepoch') AS bucket,
+    quarter / 3600 * 3600 AS hour,
+    strftime('%Y-%m-%dT%H:%M:%fZ', quarter / 3600 * 3600, 'unixepoch') AS bucket,
 ${members.map(([member, figure]) => `    ${shown(figure, figure.column)} AS ${member}`).join(',\n')}
   FROM stats
-  WHERE hour BETWEEN ?1 AND ?2 AND hour >= 0 AND name = 0 AND (?3 IS NULL OR agent_type = ?3)
-  GROUP BY hour
+  WHERE quarter BETWEEN ?1 AND ?2 AND name = 0 AND (?3 IS NULL OR agent_type = ?3)
+  GROUP BY 1
   ORDER BY hour DESC
   LIMIT +?4
 )
@@ -263,7 +268,7 @@ WITH counted AS (
 ${inner.join(',\n')},
     s.name AS name_id
   FROM stats AS s JOIN names AS n ON n.id = s.name
-  WHERE s.hour BETWEEN ?1 AND ?2 AND n.kind = 'tool_name' AND (?3 IS NULL OR s.agent_type = ?3)
+  WHERE s.quarter BETWEEN ?1 AND ?2 AND n.kind = 'tool_name' AND (?3 IS NULL OR s.agent_type = ?3)
   GROUP BY s.name
   HAVING sum(s.call_count) > 0
 ),
@@ -287,32 +292,41 @@ function quotient(facts: FigureFacts, { of, per, decimals }: Ratio): string {
   return per === 'call_count' ? rounded : `iif(${shown(divisor, divisor.column)} = 0, NULL, ${rounded})`;
 }
 
+/** The quarters of one bucket that have sums, found one after the other by the primary key. */
+const QUARTERS = `\
+WITH RECURSIVE quarters (quarter) AS (
+  SELECT min(quarter) FROM stats WHERE quarter >= :since AND quarter < :until
+  UNION ALL
+  SELECT (SELECT min(s.quarter) FROM stats AS s WHERE s.quarter > q.quarter AND s.quarter < :until)
+  FROM quarters AS q WHERE q.quarter IS NOT NULL
+)
+`;
+
 function selectSeriesSums(facts: FigureFacts): string {
-  return `${GENERATED} Stored sums by hour, of every event or of those with one name, and by agent when asked for (rule SER-03).
--- :since and :until are hours in Unix seconds, until exclusive. :name is a name id, 0 for every event. :agent_type is a
--- name id, or NULL for any. :by_agent and :calls are 1 or 0: whether the name is that of the agent, whether only calls
--- count. The plus keeps the value from the planner (decision 23).
+  return `${GENERATED} Stored sums of one bucket of time, of every event or of those with one name, and by agent when asked
+-- for (rule SER-03). :since and :until are quarters of an hour in Unix seconds, until exclusive. :name is a name id, 0 for
+-- every event. :agent_type is a name id, or NULL for any. :by_agent and :calls are 1 or 0: whether the name is that of the
+-- agent, whether only calls count. The plus keeps the value from the planner (decision 23).
+${QUARTERS}\
 SELECT
-  h.hour * 1000 AS bucket,
   iif(:by_agent, s.agent_type, 0) AS name,
 ${storedSeries(facts)}
-FROM hours AS h CROSS JOIN stats AS s ON s.hour = h.hour AND s.name = +:name
-WHERE h.hour >= :since AND (:until IS NULL OR h.hour < :until) AND (:agent_type IS NULL OR s.agent_type = :agent_type)
-GROUP BY h.hour, 2
+FROM quarters AS q CROSS JOIN stats AS s ON s.quarter = q.quarter AND s.name = +:name
+WHERE :agent_type IS NULL OR s.agent_type = :agent_type
+GROUP BY 1
 `;
 }
 
 function selectSeriesSumsByName(facts: FigureFacts): string {
-  return `${GENERATED} Stored sums by hour and by name of the kind :kind (rule SER-03). :names are the name ids of their own, as a
--- JSON array; all others together have the name 0. Other parameters as in select_series_sums.sql.
+  return `${GENERATED} Stored sums of one bucket of time by name of the kind :kind (rule SER-03). :names are the name ids of
+-- their own, as a JSON array; all others together have the name 0. Other parameters as in select_series_sums.sql.
 SELECT
-  h.hour * 1000 AS bucket,
   iif(s.name IN (SELECT value FROM json_each(:names)), s.name, 0) AS name,
 ${storedSeries(facts)}
-FROM hours AS h CROSS JOIN stats AS s ON s.hour = h.hour CROSS JOIN names AS n ON n.id = s.name
-WHERE h.hour >= :since AND (:until IS NULL OR h.hour < :until) AND (:agent_type IS NULL OR s.agent_type = :agent_type)
+FROM stats AS s CROSS JOIN names AS n ON n.id = s.name
+WHERE s.quarter >= :since AND s.quarter < :until AND (:agent_type IS NULL OR s.agent_type = :agent_type)
   AND n.kind = +:kind
-GROUP BY h.hour, 2
+GROUP BY 1
 `;
 }
 

@@ -6,8 +6,8 @@ import { type Fields, nameKinds } from './fields.ts';
 
 /** Returns the columns of the table `events`, in the order of `insert_event.sql`. */
 export function eventColumns({ fields, server_columns }: Fields): string[] {
-  const own = Object.values(server_columns).flatMap(({ column }) => column ?? []);
-  return [...own, ...Object.values(fields).map(({ column }) => column)];
+  const own = Object.values(server_columns).flatMap(({ column, generated }) => (generated ? [] : (column ?? [])));
+  return [...own, 'late', ...Object.values(fields).map(({ column }) => column)];
 }
 
 /** Returns `insert_event.sql`. */
@@ -40,8 +40,27 @@ LIMIT +:limit
 `;
 }
 
+/** Returns `select_late_events_*.sql`: the late rows in the order of their times (rule GET-15), as `selectEvents` does. */
+export function selectLateEvents(
+  fields: Fields,
+  order: 'newest' | 'oldest',
+  rows: 'readable' | 'stored' = 'readable',
+): string {
+  return `-- Generated from contract/fields.json. Late rows with a time and an id between :above_time and :above, and :below_time and
+-- :below, all exclusive. ${order === 'newest' ? 'Newest' : 'Oldest'} time first, up to :limit.
+${PARAMETERS}\
+${rows === 'stored' ? STORED : ''}\
+-- The plus keeps the value from the planner (decision 23).
+${rows === 'stored' ? `SELECT\n${lines(rowColumns(fields).map((column) => `e.${column}`))}` : 'SELECT v.*'}
+FROM events AS e INDEXED BY late_events_by_time${rows === 'stored' ? '' : ' CROSS JOIN events_readable AS v ON v.id = e.id'}
+${conditions(fields, 'e.late = 1 AND (e.time, e.id) > (:above_time, :above) AND (e.time, e.id) < (:below_time, :below)')}\
+ORDER BY e.time ${directionOf(order)}, e.id ${directionOf(order)}
+LIMIT +:limit
+`;
+}
+
 /** Returns the conditions of a filter. The search for a text comes last. */
-function conditions(fields: Fields): string {
+function conditions(fields: Fields, ids = 'e.id > :above AND e.id < :below'): string {
   const kinds = nameKinds(fields);
   const columnOf = (name: string): string => fields.fields[name]!.column;
   const texts = fields.filters.filter((name) => name !== 'session_id' && !kinds.includes(name));
@@ -50,10 +69,11 @@ function conditions(fields: Fields): string {
     (name) => `      e.${columnOf(name)} IN (SELECT value FROM json_each(:names))`,
   );
   return `\
-WHERE e.id > :above AND e.id < :below
+WHERE ${ids}
 ${kinds.map(equal).join('')}\
-  AND (:since IS NULL OR e.created_at >= :since)
-  AND (:until IS NULL OR e.created_at < :until)
+  AND (:since IS NULL OR e.time >= :since)
+  AND (:until IS NULL OR e.time < :until)
+  AND (:late IS NULL OR e.late = :late)
   AND (:session IS NULL OR e.session = :session)
 ${texts.map(equal).join('')}\
   AND CASE
@@ -104,7 +124,7 @@ ${PARAMETERS}\
 -- The plus keeps the value from the planner (decision 23).
 SELECT
   max(e.id) AS id,
-  e.created_at / CAST(:bucket_ms AS INTEGER) * CAST(:bucket_ms AS INTEGER) AS bucket,
+  e.time / CAST(:bucket_ms AS INTEGER) * CAST(:bucket_ms AS INTEGER) AS bucket,
   CASE :by ${whens.join(' ')} ELSE 0 END AS name,
 ${sums},
   group_concat(e.duration_ms) FILTER (WHERE :durations) AS durations
@@ -124,7 +144,7 @@ export function selectEventFigures(fields: Fields, numbers: readonly string[]): 
 -- first. ?1 and ?2 the first and the last id, ?3 the key of a session or NULL. The names are the last columns, in the
 -- order of the fields.
 SELECT
-${lines(['id', 'created_at', 'session', 'event_id', ...columns, 'computed_cost_nanos', ...names])}
+${lines(['id', 'time', 'session', 'event_id', 'late', ...columns, 'computed_cost_nanos', ...names])}
 FROM events
 WHERE id BETWEEN ?1 AND ?2 AND (?3 IS NULL OR session = ?3)
 ORDER BY id
@@ -134,9 +154,10 @@ ORDER BY id
 /** Returns `select_event_spans_newest.sql` and `select_event_spans_oldest.sql`. */
 export function selectEventSpans(fields: Fields, order: 'newest' | 'oldest'): string {
   return `-- Generated from contract/fields.json. Spans from :first to :last, ${order} first, whose summary has every wanted name id
--- (rule GET-12). NULL stands for any.
+-- and a wanted time (rule GET-12). NULL stands for any.
 SELECT id FROM event_spans
 WHERE id BETWEEN :first AND :last
+${ofTimes}\
 ${nameKinds(fields)
   .map(
     (name) => `  AND (:${name} IS NULL OR names IS NULL OR instr(names, unhex(printf('%08X', :${name}))))\n`,
@@ -149,9 +170,10 @@ ORDER BY id ${directionOf(order)}
 /** Returns `select_event_blocks_newest.sql` and `select_event_blocks_oldest.sql`. */
 export function selectEventBlocks(fields: Fields, order: 'newest' | 'oldest'): string {
   return `-- Generated from contract/fields.json. Blocks from :first to :last, ${order} first, whose summary has every wanted name
--- id, and the session with the key :session (rule GET-12). NULL stands for any.
+-- id, a wanted time, and the session with the key :session (rule GET-12). NULL stands for any.
 SELECT id FROM event_blocks
 WHERE id BETWEEN :first AND :last
+${ofTimes}\
 ${nameKinds(fields)
   .map((name) => `  AND (:${name} IS NULL OR instr(names, unhex(printf('%08X', :${name}))))\n`)
   .join('')}\
@@ -160,13 +182,21 @@ ORDER BY id ${directionOf(order)}
 `;
 }
 
+/** Returns the condition that a summary can have a row of the wanted times. */
+const ofTimes = `\
+  AND (
+    ((:since IS NULL OR last_time >= :since) AND (:until IS NULL OR first_time < :until))
+    OR ((:since IS NULL OR last_late >= :since) AND (:until IS NULL OR first_late < :until))
+  )
+`;
+
 function directionOf(order: 'newest' | 'oldest'): string {
   return order === 'newest' ? 'DESC' : 'ASC';
 }
 
 const PARAMETERS = `\
--- :since (inclusive) and :until (exclusive) are Unix milliseconds, :session is the key of a session. A filter is a name
--- id or a text. NULL stands for any.
+-- :since (inclusive) and :until (exclusive) are Unix milliseconds, :late is 0 or 1, :session is the key of a session. A
+-- filter is a name id or a text. NULL stands for any.
 -- :q is a text to search for, and :escaped the same text inside JSON if it differs. :uuid is the text if a UUID may have
 -- it.
 -- has_text is a function of the servers: whether bytes contain a text, ignoring the case of ASCII letters. CASE keeps

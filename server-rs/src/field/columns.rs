@@ -4,7 +4,7 @@ use super::{ArrowType, Column, ColumnKind};
 use crate::contract::vocabulary::{event_type, source, status};
 
 /// The columns of a row, in their order (rule GET-02).
-pub const COLUMNS: [Column; 26] = [
+pub const COLUMNS: [Column; 28] = [
     Column {
         name: "id",
         kind: ColumnKind::Integer,
@@ -174,6 +174,20 @@ pub const COLUMNS: [Column; 26] = [
         is_nullable: false,
     },
     Column {
+        name: "time",
+        kind: ColumnKind::Timestamp,
+        protobuf: 35,
+        arrow: ArrowType::Timestamp,
+        is_nullable: false,
+    },
+    Column {
+        name: "history",
+        kind: ColumnKind::Boolean,
+        protobuf: 36,
+        arrow: ArrowType::Bool,
+        is_nullable: false,
+    },
+    Column {
         name: "payload_truncated",
         kind: ColumnKind::Boolean,
         protobuf: 22,
@@ -190,5 +204,5 @@ pub const COLUMNS: [Column; 26] = [
 ];
 
 /// Positions of the columns, in the order of their numbers in Protobuf.
-pub const BY_NUMBER: [usize; 26] =
-    [3, 4, 5, 7, 1, 6, 12, 13, 15, 14, 8, 9, 10, 11, 16, 22, 18, 25, 0, 2, 23, 24, 19, 20, 21, 17];
+pub const BY_NUMBER: [usize; 28] =
+    [3, 4, 5, 7, 1, 6, 12, 13, 15, 14, 8, 9, 10, 11, 16, 22, 18, 27, 0, 2, 23, 26, 19, 20, 21, 17, 24, 25];

@@ -79,6 +79,9 @@ export interface Limits {
   readonly event_block_rows: number;
   readonly event_span_blocks: number;
   readonly event_span_names: number;
+  readonly time_min_ms: number;
+  readonly time_ahead_ms: number;
+  readonly history_ms: number;
   readonly names_per_kind: number;
   readonly pairs_per_kind: number;
   readonly agent_types: number;
@@ -181,6 +184,9 @@ export const LIMITS: Limits = {
   event_block_rows: 256,
   event_span_blocks: 256,
   event_span_names: 1024,
+  time_min_ms: 946684800000,
+  time_ahead_ms: 300000,
+  history_ms: 600000,
   names_per_kind: 10000,
   pairs_per_kind: 10000,
   agent_types: 1000,

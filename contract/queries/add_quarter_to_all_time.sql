@@ -1,15 +1,15 @@
 -- Generated from contract/figures.json.
--- Adds the sums of the open hour to those of all time. ?1 the hour of the sums of all time, ?2 the open
--- hour. Sums stop at the largest 64-bit integer (rule STA-06).
+-- Adds the sums of the open quarter to those of all time. ?1 the quarter of the sums of all time, ?2 the
+-- open quarter. Sums stop at the largest 64-bit integer (rule STA-06).
 INSERT INTO stats (
-  hour, name, agent_type, event_count, call_count, error_count, duration_count, duration_ms, tokens_in, tokens_out,
+  quarter, name, agent_type, event_count, call_count, error_count, duration_count, duration_ms, tokens_in, tokens_out,
   cost_nanos, computed_cost_nanos
 )
 SELECT
   CAST(?1 AS INTEGER), name, agent_type, event_count, call_count, error_count, duration_count, duration_ms, tokens_in,
   tokens_out, cost_nanos, computed_cost_nanos
-FROM stats WHERE hour = ?2
-ON CONFLICT (hour, name, agent_type) DO UPDATE SET
+FROM stats WHERE quarter = ?2
+ON CONFLICT (quarter, name, agent_type) DO UPDATE SET
   event_count = event_count + excluded.event_count,
   call_count = call_count + excluded.call_count,
   error_count = error_count + excluded.error_count,

@@ -1,0 +1,54 @@
+-- Generated from contract/fields.json. Late rows with a time and an id between :above_time and :above, and :below_time and
+-- :below, all exclusive. Newest time first, up to :limit.
+-- :since (inclusive) and :until (exclusive) are Unix milliseconds, :late is 0 or 1, :session is the key of a session. A
+-- filter is a name id or a text. NULL stands for any.
+-- :q is a text to search for, and :escaped the same text inside JSON if it differs. :uuid is the text if a UUID may have
+-- it.
+-- has_text is a function of the servers: whether bytes contain a text, ignoring the case of ASCII letters. CASE keeps
+-- SQLite from calling it for rows that need no search. No text contains U+0000, so that none spans two values.
+-- :names are the ids of the names that contain the text, as a JSON array, NULL for none (rule GET-13).
+-- The plus keeps the value from the planner (decision 23).
+SELECT v.*
+FROM events AS e INDEXED BY late_events_by_time CROSS JOIN events_readable AS v ON v.id = e.id
+WHERE e.late = 1 AND (e.time, e.id) > (:above_time, :above) AND (e.time, e.id) < (:below_time, :below)
+  AND (:agent_type IS NULL OR e.agent_type = :agent_type)
+  AND (:event_type IS NULL OR e.event_type = :event_type)
+  AND (:tool_name IS NULL OR e.tool_name = :tool_name)
+  AND (:status IS NULL OR e.status = :status)
+  AND (:branch IS NULL OR e.branch = :branch)
+  AND (:project IS NULL OR e.project = :project)
+  AND (:model IS NULL OR e.model = :model)
+  AND (:source IS NULL OR e.source = :source)
+  AND (:source_event IS NULL OR e.source_event = :source_event)
+  AND (:since IS NULL OR e.time >= :since)
+  AND (:until IS NULL OR e.time < :until)
+  AND (:late IS NULL OR e.late = :late)
+  AND (:session IS NULL OR e.session = :session)
+  AND (:call_id IS NULL OR e.call_id = :call_id)
+  AND (:agent_id IS NULL OR e.agent_id = :agent_id)
+  AND CASE
+    WHEN :q IS NULL THEN 1
+    WHEN :names IS NOT NULL AND (
+      e.agent_type IN (SELECT value FROM json_each(:names)) OR
+      e.tool_name IN (SELECT value FROM json_each(:names)) OR
+      e.branch IN (SELECT value FROM json_each(:names)) OR
+      e.project IN (SELECT value FROM json_each(:names)) OR
+      e.model IN (SELECT value FROM json_each(:names)) OR
+      e.source_event IN (SELECT value FROM json_each(:names))
+    ) THEN 1
+    WHEN has_text(CAST(e.metadata AS BLOB), :q, :escaped) THEN 1
+    ELSE has_text(CAST(
+      (SELECT s.session_id FROM sessions AS s WHERE s.key = e.session)
+      || char(0) || ifnull(e.call_id, '')
+      || char(0) || ifnull(e.agent_id, '')
+      || char(0) || CASE
+        WHEN typeof(e.event_id) = 'text' THEN e.event_id
+        WHEN :uuid IS NOT NULL AND typeof(e.event_id) = 'blob' THEN
+          substr(hex(e.event_id), 1, 8) || '-' || substr(hex(e.event_id), 9, 4) || '-'
+          || substr(hex(e.event_id), 13, 4) || '-' || substr(hex(e.event_id), 17, 4) || '-'
+          || substr(hex(e.event_id), 21, 12)
+        ELSE ''
+      END AS BLOB), :q, NULL)
+  END
+ORDER BY e.time DESC, e.id DESC
+LIMIT +:limit

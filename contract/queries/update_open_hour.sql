@@ -1,1 +1,0 @@
-UPDATE meta SET value = CAST(?1 AS INTEGER) WHERE key = 'open_hour'

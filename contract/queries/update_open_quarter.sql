@@ -1,0 +1,1 @@
+UPDATE meta SET value = CAST(?1 AS INTEGER) WHERE key = 'open_quarter'
