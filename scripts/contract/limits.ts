@@ -5,7 +5,7 @@ import { formatted } from './formatted.ts';
 /** The types of numbers in Rust. A time is `u64` and anything else `usize`, unless it is listed here. */
 const TYPES: Readonly<Record<string, string>> = {
   f64: 'max_cost_usd',
-  i64: `clock_least_ms clock_most_ms redaction_minimum page_span_summaries page_search_bytes series_buckets
+  i64: `clock_least_ms clock_most_ms time_min_ms time_ahead_ms history_ms redaction_minimum page_span_summaries page_search_bytes series_buckets
     event_block_rows event_span_blocks names_per_kind pairs_per_kind agent_types listed_names event_key_run_blocks
     event_key_run_keys retention_kept_events notice_page_events`,
   u32: 'zstd_window_log preflight_max_age_s stalled_heartbeats webhook_attempts',

@@ -22,7 +22,7 @@ interface Route {
 
 interface Parameter {
   readonly name: string;
-  readonly type: 'text' | 'choice' | 'timestamp' | 'integer' | 'topics';
+  readonly type: 'text' | 'choice' | 'timestamp' | 'integer' | 'topics' | 'cursor' | 'zone';
   readonly values?: string | readonly string[];
   readonly minimum?: number;
   readonly maximum?: number;
@@ -30,6 +30,7 @@ interface Parameter {
   readonly export_maximum?: number;
   readonly required?: boolean;
   readonly needs?: string;
+  readonly excludes?: readonly string[];
   readonly default?: number | string;
 }
 
@@ -64,7 +65,7 @@ export function rustRoutes({ routes, parameters }: Routes, words: Words): string
   const names = routes.map(({ path }) => routeName(path));
   if (new Set(names).size < names.length) throw new TypeError('two routes have one name');
   const specs = Object.entries(parameters).map(([key, one]) => {
-    const { name, type, minimum, maximum, bytes, export_maximum: most, required = false, needs } = one;
+    const { name, type, minimum, maximum, bytes, export_maximum: most, required = false, needs, excludes = [] } = one;
     const fallback = typeof one.default === 'number' ? `Number(${one.default})` : `Text("${one.default}")`;
     return `ParameterSpec {
       parameter: Parameter::${pascal(key)},
@@ -77,6 +78,7 @@ export function rustRoutes({ routes, parameters }: Routes, words: Words): string
       export_maximum: ${some(most, String)},
       required: ${required},
       needs: ${some(needs, (other) => `Parameter::${pascal(other)}`)},
+      excludes: ${keys(excludes)},
       default: ${one.default === undefined ? 'None' : `Some(ParameterDefault::${fallback})`},
     },`;
   });
@@ -105,7 +107,7 @@ ${rustEnum('Parameter', 'The query parameters. Several may have one name in a qu
 /// The types of query parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "each is the type of its name")]
-pub enum ParameterKind { Text, Choice, Timestamp, Integer, Topics }
+pub enum ParameterKind { Text, Choice, Timestamp, Integer, Topics, Cursor, Zone }
 
 /// The value of an absent parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -136,6 +138,8 @@ pub struct ParameterSpec {
     pub required: bool,
     /// The parameter that this one requires.
     pub needs: Option<Parameter>,
+    /// The parameters that must not be given with this one.
+    pub excludes: &'static [Parameter],
     pub default: Option<ParameterDefault>,
 }
 
@@ -213,7 +217,7 @@ export type Parameter = ${union(Object.keys(parameters))};
 export interface ParameterSpec {
   /** Name in the query string. */
   readonly name: string;
-  readonly type: 'text' | 'choice' | 'timestamp' | 'integer' | 'topics';
+  readonly type: 'text' | 'choice' | 'timestamp' | 'integer' | 'topics' | 'cursor' | 'zone';
   /** The words of a choice. */
   readonly values?: readonly string[];
   readonly minimum?: number;
@@ -226,6 +230,8 @@ export interface ParameterSpec {
   readonly required?: boolean;
   /** The parameter that this one requires. */
   readonly needs?: Parameter;
+  /** The parameters that must not be given with this one. */
+  readonly excludes?: readonly Parameter[];
   /** The default value. For topics it is a list, as in a query string. */
   readonly default?: number | string;
 }

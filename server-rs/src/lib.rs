@@ -35,6 +35,10 @@ pub mod figure;
 pub mod json;
 /// An event before it is stored.
 pub mod event;
+/// Zones of time.
+pub mod zones;
+/// When an event happened.
+pub mod event_time;
 /// Costs of tokens.
 pub mod prices;
 /// The formats of bodies and answers.

@@ -35,6 +35,7 @@ pub struct Meters {
     pub checkpoint_durations: Histogram,
     /// Time from a commit to the write of its frames.
     pub delivery_lags: Histogram,
+    ignored_times: AtomicU64,
     deleted_events: AtomicU64,
     deletion_steps: AtomicU64,
     /// Start of the times in `commits`.
@@ -63,6 +64,7 @@ impl Meters {
             commit_durations: Histogram::new(Family::IngestCommitDurationSeconds, NANOS),
             checkpoint_durations: Histogram::new(Family::IngestCheckpointDurationSeconds, NANOS),
             delivery_lags: Histogram::new(Family::IngestStreamDeliveryLagSeconds, NANOS),
+            ignored_times: AtomicU64::new(0),
             deleted_events: AtomicU64::new(0),
             deletion_steps: AtomicU64::new(0),
             started: Instant::now(),
@@ -119,6 +121,11 @@ impl Meters {
     }
 
     /// Counts a committed step of a deletion.
+    /// Counts stored events with a client's time that does not count (rule TIM-01).
+    pub fn count_ignored_times(&self, events: u64) {
+        add(&self.ignored_times, events);
+    }
+
     pub fn count_deletion(&self, events: u64) {
         add(&self.deleted_events, events);
         add(&self.deletion_steps, 1);

@@ -168,6 +168,24 @@ pub const SELECT_LAST_KEYED_EVENT_ID: &str =
 pub const SELECT_LAST_SESSION_KEY: &str = include_str!("../../contract/queries/select_last_session_key.sql");
 /// `contract/queries/select_last_time.sql`
 pub const SELECT_LAST_TIME: &str = include_str!("../../contract/queries/select_last_time.sql");
+/// `contract/queries/select_late_bound_newest.sql`
+pub const SELECT_LATE_BOUND_NEWEST: &str =
+    include_str!("../../contract/queries/select_late_bound_newest.sql");
+/// `contract/queries/select_late_bound_oldest.sql`
+pub const SELECT_LATE_BOUND_OLDEST: &str =
+    include_str!("../../contract/queries/select_late_bound_oldest.sql");
+/// `contract/queries/select_late_event_columns_newest.sql`
+pub const SELECT_LATE_EVENT_COLUMNS_NEWEST: &str =
+    include_str!("../../contract/queries/select_late_event_columns_newest.sql");
+/// `contract/queries/select_late_event_columns_oldest.sql`
+pub const SELECT_LATE_EVENT_COLUMNS_OLDEST: &str =
+    include_str!("../../contract/queries/select_late_event_columns_oldest.sql");
+/// `contract/queries/select_late_events_newest.sql`
+pub const SELECT_LATE_EVENTS_NEWEST: &str =
+    include_str!("../../contract/queries/select_late_events_newest.sql");
+/// `contract/queries/select_late_events_oldest.sql`
+pub const SELECT_LATE_EVENTS_OLDEST: &str =
+    include_str!("../../contract/queries/select_late_events_oldest.sql");
 /// `contract/queries/select_load_statements.sql`
 pub const SELECT_LOAD_STATEMENTS: &str = include_str!("../../contract/queries/select_load_statements.sql");
 /// `contract/queries/select_lost_attachments.sql`
@@ -233,6 +251,10 @@ pub const SELECT_SESSIONS: &str = include_str!("../../contract/queries/select_se
 pub const SELECT_SIGNALS: &str = include_str!("../../contract/queries/select_signals.sql");
 /// `contract/queries/select_stats_sums.sql`
 pub const SELECT_STATS_SUMS: &str = include_str!("../../contract/queries/select_stats_sums.sql");
+/// `contract/queries/select_time_after.sql`
+pub const SELECT_TIME_AFTER: &str = include_str!("../../contract/queries/select_time_after.sql");
+/// `contract/queries/select_time_before.sql`
+pub const SELECT_TIME_BEFORE: &str = include_str!("../../contract/queries/select_time_before.sql");
 /// `contract/queries/select_tool_agents.sql`
 pub const SELECT_TOOL_AGENTS: &str = include_str!("../../contract/queries/select_tool_agents.sql");
 /// `contract/queries/select_tools.sql`

@@ -70,7 +70,7 @@ fn column(
     member(out, opening, name);
     match (name, row.get_ref(at)?) {
         ("metadata", ValueRef::Text(text)) => metadata(out, text, breaks),
-        ("payload_truncated" | "waiting_stale", value) => bool(out, matches!(value, ValueRef::Integer(1))),
+        ("history" | "payload_truncated" | "waiting_stale", value) => bool(out, matches!(value, ValueRef::Integer(1))),
         (_, value) => scalar(out, value),
     }
     Ok(())
@@ -165,7 +165,34 @@ fn scalar(out: &mut Vec<u8>, value: ValueRef<'_>) {
     }
 }
 
-/// How far a page came (rules GET-12 and SES-05).
+/// A place in a list that is ordered by a time, and by a number where times are equal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// Unix milliseconds.
+    pub time: i64,
+    /// The id of an event, or the key of a session.
+    pub number: i64,
+}
+
+impl Place {
+    /// Reads the text of a cursor.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (time, number) = text.split_once('.')?;
+        let plain = |part: &str| {
+            let is_number = (1..=16).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
+            part.parse().ok().filter(|_| is_number)
+        };
+        Some(Self { time: plain(time)?, number: plain(number)? })
+    }
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "{}.{}", self.time, self.number)
+    }
+}
+
+/// How far a page came (rule GET-12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reached {
     /// The cursor of the next page; `None` at the end.
@@ -188,12 +215,41 @@ impl Page {
         Self { opening: json.len(), json }
     }
 
-    /// Adds a row.
-    pub(crate) fn row(&mut self, row: &Row<'_>) -> rusqlite::Result<()> {
+    /// Adds a row whose last two columns are its place, which is not shown.
+    pub(crate) fn placed_row(&mut self, row: &Row<'_>) -> rusqlite::Result<()> {
+        self.separate();
+        let opening = self.json.len();
+        for at in 0..row.as_ref().column_count() - 2 {
+            column(&mut self.json, opening, row, at, LineBreaks::AsSent)?;
+        }
+        self.json.push(b'}');
+        Ok(())
+    }
+
+    fn separate(&mut self) {
         if self.json.len() > self.opening {
             self.json.push(b',');
         }
+    }
+
+    /// Adds a row.
+    pub(crate) fn row(&mut self, row: &Row<'_>) -> rusqlite::Result<()> {
+        self.separate();
         row_object(&mut self.json, row, LineBreaks::AsSent)
+    }
+
+    /// Returns the page's JSON text with an opaque cursor, which is `None` at the end (rules GET-15 and SES-01).
+    pub(crate) fn finish_at(mut self, cursor: Option<impl std::fmt::Display>) -> Vec<u8> {
+        self.json.push(b']');
+        for name in ["next", "scanned_to"] {
+            member(&mut self.json, 0, name);
+            match &cursor {
+                Some(cursor) => string(&mut self.json, &cursor.to_string()),
+                None => self.json.extend_from_slice(b"null"),
+            }
+        }
+        self.json.push(b'}');
+        self.json
     }
 
     /// Returns the page's JSON text.

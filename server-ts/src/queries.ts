@@ -80,6 +80,12 @@ import selectLastEventId from '../../contract/queries/select_last_event_id.sql?t
 import selectLastKeyedEventId from '../../contract/queries/select_last_keyed_event_id.sql?text';
 import selectLastSessionKey from '../../contract/queries/select_last_session_key.sql?text';
 import selectLastTime from '../../contract/queries/select_last_time.sql?text';
+import selectLateBoundNewest from '../../contract/queries/select_late_bound_newest.sql?text';
+import selectLateBoundOldest from '../../contract/queries/select_late_bound_oldest.sql?text';
+import selectLateEventColumnsNewest from '../../contract/queries/select_late_event_columns_newest.sql?text';
+import selectLateEventColumnsOldest from '../../contract/queries/select_late_event_columns_oldest.sql?text';
+import selectLateEventsNewest from '../../contract/queries/select_late_events_newest.sql?text';
+import selectLateEventsOldest from '../../contract/queries/select_late_events_oldest.sql?text';
 import selectLoadStatements from '../../contract/queries/select_load_statements.sql?text';
 import selectLostAttachments from '../../contract/queries/select_lost_attachments.sql?text';
 import selectMetadataLengths from '../../contract/queries/select_metadata_lengths.sql?text';
@@ -111,6 +117,8 @@ import selectSessionTotals from '../../contract/queries/select_session_totals.sq
 import selectSessions from '../../contract/queries/select_sessions.sql?text';
 import selectSignals from '../../contract/queries/select_signals.sql?text';
 import selectStatsSums from '../../contract/queries/select_stats_sums.sql?text';
+import selectTimeAfter from '../../contract/queries/select_time_after.sql?text';
+import selectTimeBefore from '../../contract/queries/select_time_before.sql?text';
 import selectToolAgents from '../../contract/queries/select_tool_agents.sql?text';
 import selectTools from '../../contract/queries/select_tools.sql?text';
 import selectTotals from '../../contract/queries/select_totals.sql?text';
@@ -211,6 +219,12 @@ export const QUERIES = {
   selectLastKeyedEventId,
   selectLastSessionKey,
   selectLastTime,
+  selectLateBoundNewest,
+  selectLateBoundOldest,
+  selectLateEventColumnsNewest,
+  selectLateEventColumnsOldest,
+  selectLateEventsNewest,
+  selectLateEventsOldest,
   selectLoadStatements,
   selectLostAttachments,
   selectMetadataLengths,
@@ -242,6 +256,8 @@ export const QUERIES = {
   selectSessions,
   selectSignals,
   selectStatsSums,
+  selectTimeAfter,
+  selectTimeBefore,
   selectToolAgents,
   selectTools,
   selectTotals,

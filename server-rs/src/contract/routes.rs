@@ -24,9 +24,13 @@ pub enum Parameter {
     After,
     Before,
     Order,
+    OrderBy,
+    Cursor,
+    SessionCursor,
     Limit,
     TimelineLimit,
     Bucket,
+    Tz,
     By,
     Durations,
     SessionStatus,
@@ -48,7 +52,7 @@ pub enum Parameter {
 
 impl Parameter {
     /// All of them.
-    pub const ALL: [Parameter; 38] = [
+    pub const ALL: [Parameter; 42] = [
         Parameter::SessionId,
         Parameter::AgentType,
         Parameter::EventType,
@@ -67,9 +71,13 @@ impl Parameter {
         Parameter::After,
         Parameter::Before,
         Parameter::Order,
+        Parameter::OrderBy,
+        Parameter::Cursor,
+        Parameter::SessionCursor,
         Parameter::Limit,
         Parameter::TimelineLimit,
         Parameter::Bucket,
+        Parameter::Tz,
         Parameter::By,
         Parameter::Durations,
         Parameter::SessionStatus,
@@ -110,9 +118,13 @@ impl Parameter {
             Parameter::After => "after",
             Parameter::Before => "before",
             Parameter::Order => "order",
+            Parameter::OrderBy => "order_by",
+            Parameter::Cursor => "cursor",
+            Parameter::SessionCursor => "session_cursor",
             Parameter::Limit => "limit",
             Parameter::TimelineLimit => "timeline_limit",
             Parameter::Bucket => "bucket",
+            Parameter::Tz => "tz",
             Parameter::By => "by",
             Parameter::Durations => "durations",
             Parameter::SessionStatus => "session_status",
@@ -143,6 +155,8 @@ pub enum ParameterKind {
     Timestamp,
     Integer,
     Topics,
+    Cursor,
+    Zone,
 }
 
 /// The value of an absent parameter.
@@ -174,6 +188,8 @@ pub struct ParameterSpec {
     pub required: bool,
     /// The parameter that this one requires.
     pub needs: Option<Parameter>,
+    /// The parameters that must not be given with this one.
+    pub excludes: &'static [Parameter],
     pub default: Option<ParameterDefault>,
 }
 
@@ -196,6 +212,7 @@ static PARAMETERS: [ParameterSpec; Parameter::ALL.len()] = [
         export_maximum: None,
         required: false,
         needs: None,
+        excludes: &[],
         default: None,
     },
     ParameterSpec {
@@ -209,6 +226,7 @@ static PARAMETERS: [ParameterSpec; Parameter::ALL.len()] = [
         export_maximum: None,
         required: false,
         needs: None,
+        excludes: &[],
         default: None,
     },
     ParameterSpec {
@@ -234,6 +252,7 @@ static PARAMETERS: [ParameterSpec; Parameter::ALL.len()] = [
         export_maximum: None,
         required: false,
         needs: None,
+        excludes: &[],
         default: None,
     },
     ParameterSpec {
@@ -247,6 +266,7 @@ static PARAMETERS: [ParameterSpec; Parameter::ALL.len()] = [
         export_maximum: None,
         required: false,
         needs: None,
+        excludes: &[],
         default: None,
     },
     ParameterSpec {
@@ -260,6 +280,7 @@ static PARAMETERS: [ParameterSpec; Parameter::ALL.len()] = [
         export_maximum: None,
         required: false,
         needs: None,
+        excludes: &[],
         default: None,
     },
     ParameterSpec {
@@ -273,6 +294,7 @@ static PARAMETERS: [ParameterSpec; Parameter::ALL.len()] = [
         export_maximum: None,
         required: false,
         needs: None,
+        excludes: &[],
         default: None,
     },
     ParameterSpec {
@@ -286,6 +308,7 @@ static PARAMETERS: [ParameterSpec; Parameter::ALL.len()] = [
         export_maximum: None,
         required: false,
         needs: None,
+        excludes: &[],
         default: None,
     },
     ParameterSpec {
@@ -299,6 +322,7 @@ static PARAMETERS: [ParameterSpec; Parameter::ALL.len()] = [
         export_maximum: None,
         required: false,
         needs: None,
+        excludes: &[],
         default: None,
     },
     ParameterSpec {
@@ -312,6 +336,7 @@ static PARAMETERS: [ParameterSpec; Parameter::ALL.len()] = [
         export_maximum: None,
         required: false,
         needs: None,
+        excludes: &[],
         default: None,
     },
     ParameterSpec {
@@ -325,6 +350,7 @@ static PARAMETERS: [ParameterSpec; Parameter::ALL.len()] = [
         export_maximum: None,
         required: false,
         needs: None,
+        excludes: &[],
         default: None,
     },
     ParameterSpec {
@@ -338,6 +364,7 @@ static PARAMETERS: [ParameterSpec; Parameter::ALL.len()] = [
         export_maximum: None,
         required: false,
         needs: Some(Parameter::SessionId),
+        excludes: &[],
         default: None,
     },
     ParameterSpec {
@@ -351,6 +378,7 @@ static PARAMETERS: [ParameterSpec; Parameter::ALL.len()] = [
         export_maximum: None,
         required: false,
         needs: Some(Parameter::SessionId),
+        excludes: &[],
         default: None,
     },
     ParameterSpec {
@@ -364,6 +392,7 @@ static PARAMETERS: [ParameterSpec; Parameter::ALL.len()] = [
         export_maximum: None,
         required: false,
         needs: None,
+        excludes: &[],
         default: None,
     },
     ParameterSpec {
@@ -377,6 +406,7 @@ static PARAMETERS: [ParameterSpec; Parameter::ALL.len()] = [
         export_maximum: None,
         required: false,
         needs: None,
+        excludes: &[],
         default: None,
     },
     ParameterSpec {
@@ -390,6 +420,7 @@ static PARAMETERS: [ParameterSpec; Parameter::ALL.len()] = [
         export_maximum: None,
         required: false,
         needs: None,
+        excludes: &[],
         default: None,
     },
     ParameterSpec {
@@ -403,6 +434,7 @@ static PARAMETERS: [ParameterSpec; Parameter::ALL.len()] = [
         export_maximum: None,
         required: false,
         needs: None,
+        excludes: &[],
         default: None,
     },
     ParameterSpec {
@@ -416,6 +448,7 @@ static PARAMETERS: [ParameterSpec; Parameter::ALL.len()] = [
         export_maximum: None,
         required: false,
         needs: None,
+        excludes: &[Parameter::After],
         default: None,
     },
     ParameterSpec {
@@ -429,6 +462,49 @@ static PARAMETERS: [ParameterSpec; Parameter::ALL.len()] = [
         export_maximum: None,
         required: false,
         needs: None,
+        excludes: &[],
+        default: None,
+    },
+    ParameterSpec {
+        parameter: Parameter::OrderBy,
+        name: "order_by",
+        kind: ParameterKind::Choice,
+        values: &["time"],
+        minimum: None,
+        maximum: None,
+        bytes: None,
+        export_maximum: None,
+        required: false,
+        needs: None,
+        excludes: &[Parameter::Q, Parameter::After, Parameter::Before],
+        default: None,
+    },
+    ParameterSpec {
+        parameter: Parameter::Cursor,
+        name: "cursor",
+        kind: ParameterKind::Cursor,
+        values: &[],
+        minimum: None,
+        maximum: None,
+        bytes: None,
+        export_maximum: None,
+        required: false,
+        needs: Some(Parameter::OrderBy),
+        excludes: &[],
+        default: None,
+    },
+    ParameterSpec {
+        parameter: Parameter::SessionCursor,
+        name: "cursor",
+        kind: ParameterKind::Cursor,
+        values: &[],
+        minimum: None,
+        maximum: None,
+        bytes: None,
+        export_maximum: None,
+        required: false,
+        needs: None,
+        excludes: &[],
         default: None,
     },
     ParameterSpec {
@@ -442,6 +518,7 @@ static PARAMETERS: [ParameterSpec; Parameter::ALL.len()] = [
         export_maximum: Some(1000000),
         required: false,
         needs: None,
+        excludes: &[],
         default: Some(ParameterDefault::Number(50)),
     },
     ParameterSpec {
@@ -455,20 +532,36 @@ static PARAMETERS: [ParameterSpec; Parameter::ALL.len()] = [
         export_maximum: None,
         required: false,
         needs: None,
+        excludes: &[],
         default: Some(ParameterDefault::Number(168)),
     },
     ParameterSpec {
         parameter: Parameter::Bucket,
         name: "bucket",
         kind: ParameterKind::Choice,
-        values: &["minute", "hour", "day"],
+        values: &["minute", "hour", "day", "week", "month"],
         minimum: None,
         maximum: None,
         bytes: None,
         export_maximum: None,
         required: false,
         needs: None,
+        excludes: &[],
         default: Some(ParameterDefault::Text("hour")),
+    },
+    ParameterSpec {
+        parameter: Parameter::Tz,
+        name: "tz",
+        kind: ParameterKind::Zone,
+        values: &[],
+        minimum: None,
+        maximum: None,
+        bytes: None,
+        export_maximum: None,
+        required: false,
+        needs: None,
+        excludes: &[],
+        default: Some(ParameterDefault::Text("UTC")),
     },
     ParameterSpec {
         parameter: Parameter::By,
@@ -491,6 +584,7 @@ static PARAMETERS: [ParameterSpec; Parameter::ALL.len()] = [
         export_maximum: None,
         required: false,
         needs: None,
+        excludes: &[],
         default: None,
     },
     ParameterSpec {
@@ -504,6 +598,7 @@ static PARAMETERS: [ParameterSpec; Parameter::ALL.len()] = [
         export_maximum: None,
         required: false,
         needs: None,
+        excludes: &[],
         default: None,
     },
     ParameterSpec {
@@ -517,6 +612,7 @@ static PARAMETERS: [ParameterSpec; Parameter::ALL.len()] = [
         export_maximum: None,
         required: false,
         needs: None,
+        excludes: &[],
         default: None,
     },
     ParameterSpec {
@@ -530,6 +626,7 @@ static PARAMETERS: [ParameterSpec; Parameter::ALL.len()] = [
         export_maximum: None,
         required: false,
         needs: None,
+        excludes: &[],
         default: None,
     },
     ParameterSpec {
@@ -543,6 +640,7 @@ static PARAMETERS: [ParameterSpec; Parameter::ALL.len()] = [
         export_maximum: None,
         required: false,
         needs: None,
+        excludes: &[],
         default: None,
     },
     ParameterSpec {
@@ -556,6 +654,7 @@ static PARAMETERS: [ParameterSpec; Parameter::ALL.len()] = [
         export_maximum: None,
         required: false,
         needs: None,
+        excludes: &[],
         default: None,
     },
     ParameterSpec {
@@ -569,6 +668,7 @@ static PARAMETERS: [ParameterSpec; Parameter::ALL.len()] = [
         export_maximum: None,
         required: false,
         needs: None,
+        excludes: &[],
         default: Some(ParameterDefault::Text("events")),
     },
     ParameterSpec {
@@ -582,6 +682,7 @@ static PARAMETERS: [ParameterSpec; Parameter::ALL.len()] = [
         export_maximum: None,
         required: false,
         needs: None,
+        excludes: &[],
         default: Some(ParameterDefault::Number(0)),
     },
     ParameterSpec {
@@ -595,6 +696,7 @@ static PARAMETERS: [ParameterSpec; Parameter::ALL.len()] = [
         export_maximum: None,
         required: false,
         needs: None,
+        excludes: &[],
         default: Some(ParameterDefault::Text("events,stats,sessions")),
     },
     ParameterSpec {
@@ -608,6 +710,7 @@ static PARAMETERS: [ParameterSpec; Parameter::ALL.len()] = [
         export_maximum: None,
         required: false,
         needs: None,
+        excludes: &[],
         default: None,
     },
     ParameterSpec {
@@ -621,6 +724,7 @@ static PARAMETERS: [ParameterSpec; Parameter::ALL.len()] = [
         export_maximum: None,
         required: false,
         needs: None,
+        excludes: &[],
         default: Some(ParameterDefault::Number(1024)),
     },
     ParameterSpec {
@@ -634,6 +738,7 @@ static PARAMETERS: [ParameterSpec; Parameter::ALL.len()] = [
         export_maximum: None,
         required: false,
         needs: None,
+        excludes: &[],
         default: Some(ParameterDefault::Text("raw")),
     },
     ParameterSpec {
@@ -647,6 +752,7 @@ static PARAMETERS: [ParameterSpec; Parameter::ALL.len()] = [
         export_maximum: None,
         required: true,
         needs: None,
+        excludes: &[],
         default: None,
     },
     ParameterSpec {
@@ -660,6 +766,7 @@ static PARAMETERS: [ParameterSpec; Parameter::ALL.len()] = [
         export_maximum: None,
         required: false,
         needs: None,
+        excludes: &[],
         default: None,
     },
     ParameterSpec {
@@ -673,6 +780,7 @@ static PARAMETERS: [ParameterSpec; Parameter::ALL.len()] = [
         export_maximum: None,
         required: false,
         needs: None,
+        excludes: &[],
         default: None,
     },
     ParameterSpec {
@@ -686,6 +794,7 @@ static PARAMETERS: [ParameterSpec; Parameter::ALL.len()] = [
         export_maximum: None,
         required: false,
         needs: None,
+        excludes: &[],
         default: None,
     },
     ParameterSpec {
@@ -699,6 +808,7 @@ static PARAMETERS: [ParameterSpec; Parameter::ALL.len()] = [
         export_maximum: None,
         required: false,
         needs: None,
+        excludes: &[],
         default: None,
     },
 ];
@@ -970,6 +1080,8 @@ pub static ROUTES: [RouteSpec; Route::ALL.len()] = [
             Parameter::After,
             Parameter::Before,
             Parameter::Order,
+            Parameter::OrderBy,
+            Parameter::Cursor,
             Parameter::Limit,
             Parameter::MinSeq,
         ],
@@ -1121,7 +1233,7 @@ pub static ROUTES: [RouteSpec; Route::ALL.len()] = [
             Parameter::AgentType,
             Parameter::Project,
             Parameter::Since,
-            Parameter::Before,
+            Parameter::SessionCursor,
             Parameter::Limit,
             Parameter::MinSeq,
         ],
@@ -1214,6 +1326,7 @@ pub static ROUTES: [RouteSpec; Route::ALL.len()] = [
             Parameter::Until,
             Parameter::Before,
             Parameter::Bucket,
+            Parameter::Tz,
             Parameter::By,
             Parameter::Durations,
             Parameter::MinSeq,

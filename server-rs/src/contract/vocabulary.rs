@@ -153,6 +153,8 @@ pub struct ParameterMessages {
     pub exclusive: &'static str,
     pub needs: &'static str,
     pub order: &'static str,
+    pub cursor: &'static str,
+    pub zone: &'static str,
     pub file_name: &'static str,
 }
 
@@ -409,6 +411,8 @@ pub static VOCABULARY: Vocabulary = Vocabulary {
         exclusive: "must not be combined with {other}",
         needs: "must be combined with {other}",
         order: "must agree with the cursor",
+        cursor: "must be the next of an earlier answer",
+        zone: "must be the name of a time zone",
         file_name: "must be a file name of at most {limit} bytes",
     },
     rpc_errors: RpcErrors {

@@ -17,11 +17,12 @@ use crate::http::exports::export_body;
 use crate::http::parameters::Parameters;
 use crate::http::reply;
 use crate::meters::EventSource;
-use crate::render;
+use crate::render::{self, Page};
 use crate::store::cost::{Cost, cost_of};
 use crate::store::event_pages::read_page;
 use crate::store::exports::Export;
 use crate::store::query::{self, EventFilter, NO_BOUND, Order};
+use crate::store::time_search::{TimeCursor, list_by_time};
 
 /// `POST /api/events` (rules ING-01 to ING-03).
 pub async fn post_event(State(app): State<Arc<App>>, exchange: Exchange) -> reply::Reply {
@@ -49,6 +50,9 @@ pub(crate) async fn events_body(
 
 /// `GET /api/events` (rules GET-01 to GET-05, FMT-08 and FMT-09).
 pub async fn list_events(State(app): State<Arc<App>>, exchange: Exchange) -> reply::Reply {
+    if exchange.parameters.text(Parameter::OrderBy).is_some() {
+        return Ok(reply::ok(read_by_time(&app, &exchange.parameters).await?));
+    }
     let filter = event_filter(&exchange.parameters);
     let (limit, answer, cost) =
         (exchange.parameters.limit(Parameter::Limit), exchange.answer, cost_of(&filter));
@@ -71,11 +75,26 @@ pub async fn list_events(State(app): State<Arc<App>>, exchange: Exchange) -> rep
 
 /// Reads the page of events for these parameters, as JSON text (rule RPC-05).
 pub(crate) async fn read_events(app: &App, parameters: &Parameters) -> Result<Vec<u8>, Failure> {
+    if parameters.text(Parameter::OrderBy).is_some() {
+        return read_by_time(app, parameters).await;
+    }
     let (filter, limit) = (event_filter(parameters), parameters.limit(Parameter::Limit));
     let page = app.store.read_or_search(cost_of(&filter), move |connection| {
         read_page(connection, &filter, limit, Format::Json)
     });
     Ok(page.await?.bytes)
+}
+
+/// Reads the page of events in the order of their times, as JSON text (rule GET-15).
+async fn read_by_time(app: &App, parameters: &Parameters) -> Result<Vec<u8>, Failure> {
+    let (filter, limit) = (event_filter(parameters), parameters.limit(Parameter::Limit));
+    let cursor = parameters.text(Parameter::Cursor).and_then(TimeCursor::parse);
+    let json = app.store.read(Cost::Unbounded, move |connection| {
+        let mut page = Page::new("events");
+        let next = list_by_time(connection, &filter, limit, cursor, &mut |row| page.row(row))?;
+        Ok(page.finish_at(next))
+    });
+    Ok(json.await?)
 }
 
 /// Returns the filter that these parameters describe.
@@ -91,6 +110,7 @@ pub(crate) fn event_filter(parameters: &Parameters) -> EventFilter {
         text: parameters.text(Parameter::Q).map(str::to_owned),
         since: parameters.number(Parameter::Since),
         until: parameters.number(Parameter::Until),
+        late: None,
         above: parameters.number(Parameter::After).unwrap_or(0),
         below: parameters.number(Parameter::Before).unwrap_or(NO_BOUND),
         order: if ascending { Order::OldestFirst } else { Order::NewestFirst },

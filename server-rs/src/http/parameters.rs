@@ -7,9 +7,11 @@ use http::Method;
 use crate::contract::routes::{Parameter, ParameterDefault, ParameterKind, ParameterSpec};
 use crate::contract::{LIMITS, RouteSpec, VOCABULARY, fill};
 use crate::error::{ErrorCode, Failure};
+use crate::store::time_search::TimeCursor;
 use crate::text::percent_decode;
 use crate::timestamp::parse_timestamp;
 use crate::topics::{Topic, parse_topics};
+use crate::zones::find_zone;
 
 /// A route's parameters: given values, and defaults for the others.
 #[derive(Debug, Default)]
@@ -98,6 +100,16 @@ impl Parameters {
                 self.texts.insert(spec.parameter, text);
                 Ok(())
             }
+            ParameterKind::Cursor => {
+                TimeCursor::parse(&text).ok_or_else(|| invalid(spec.name, messages.cursor))?;
+                self.texts.insert(spec.parameter, text);
+                Ok(())
+            }
+            ParameterKind::Zone => {
+                find_zone(&text).ok_or_else(|| invalid(spec.name, messages.zone))?;
+                self.texts.insert(spec.parameter, text);
+                Ok(())
+            }
             ParameterKind::Choice => {
                 if !spec.values.contains(&text.as_str()) {
                     let message = fill(messages.one_of, &[("values", &spec.values.join(", "))]);
@@ -124,19 +136,23 @@ impl Parameters {
         }
     }
 
-    /// Checks `before` with `after`, then `order` with the cursor, then required parameters.
+    /// Checks excluded parameters, then `order` with the cursor, then required parameters.
     fn relations(&self, parameters: &'static [Parameter]) -> Result<(), Failure> {
         let messages = &VOCABULARY.parameter_messages;
         let (after, before) = (self.given(Parameter::After), self.given(Parameter::Before));
-        if after && before {
-            return Err(invalid("before", &fill(messages.exclusive, &[("other", "after")])));
+        let given = || parameters.iter().filter(|one| self.given(**one)).copied().map(Parameter::spec);
+        for spec in given() {
+            if let Some(other) = spec.excludes.iter().find(|other| self.given(**other)) {
+                let message = fill(messages.exclusive, &[("other", other.spec().name)]);
+                return Err(invalid(spec.name, &message));
+            }
         }
         match self.text(Parameter::Order) {
             Some("asc") if before => return Err(invalid("order", messages.order)),
             Some("desc") if after => return Err(invalid("order", messages.order)),
             _ => {}
         }
-        for spec in parameters.iter().filter(|one| self.given(**one)).copied().map(Parameter::spec) {
+        for spec in given() {
             if let Some(other) = spec.needs.filter(|other| !self.given(*other)) {
                 let message = fill(messages.needs, &[("other", other.spec().name)]);
                 return Err(invalid(spec.name, &message));

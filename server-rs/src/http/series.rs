@@ -22,6 +22,7 @@ pub async fn get_series(State(app): State<Arc<App>>, exchange: Exchange) -> repl
     let filter = SeriesFilter {
         events: event_filter(parameters),
         bucket: Bucket::parse(parameters.text(Parameter::Bucket)),
+        zone: zone_of(parameters)?,
         by: Field::NAME_KINDS.into_iter().find(|kind| Some(kind.name()) == by),
         with_durations: parameters.text(Parameter::Durations) == Some("1"),
     };

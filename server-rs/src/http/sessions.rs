@@ -12,7 +12,7 @@ use crate::error::{ErrorCode, Failure};
 use crate::http::exchange::Exchange;
 use crate::http::parameters::Parameters;
 use crate::http::reply;
-use crate::render::{Page, render_session};
+use crate::render::{Page, Place, render_session};
 use crate::store::cost::Cost;
 use crate::store::event_search::list_events;
 use crate::store::query::EventFilter;
@@ -33,7 +33,7 @@ pub(crate) async fn read_sessions(app: &App, parameters: &Parameters) -> Result<
         agent_type: text(Parameter::AgentType),
         project: text(Parameter::Project),
         since: parameters.number(Parameter::Since),
-        before: parameters.number(Parameter::Before),
+        cursor: parameters.text(Parameter::SessionCursor).and_then(Place::parse),
     };
     let (limit, cutoffs) = (parameters.limit(Parameter::Limit), app.cutoffs());
     let json =
@@ -49,8 +49,8 @@ pub(crate) fn sessions_json(
     limit: u64,
 ) -> rusqlite::Result<Vec<u8>> {
     let mut page = Page::new("sessions");
-    let reached = session_query::list_sessions(connection, filter, cutoffs, limit, |row| page.row(row))?;
-    Ok(page.finish(reached))
+    let next = session_query::list_sessions(connection, filter, cutoffs, limit, |row| page.placed_row(row))?;
+    Ok(page.finish_at(next))
 }
 
 /// `GET /api/sessions/{id}` (rule SES-04).

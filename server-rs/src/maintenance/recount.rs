@@ -5,16 +5,17 @@
 use std::collections::{HashMap, HashSet};
 
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::{Connection, OptionalExtension, Row};
 
 use crate::contract::LIMITS;
 use crate::queries;
 use crate::store::event_key::EventKey;
 use crate::store::event_keys::EventKeys;
-use crate::store::row_sums::{RowSums, figures_of, hour_of_row, names_of};
+use crate::store::row_sums::{RowSums, figures_of, names_of, time_of_row};
 
-/// Column of `select_event_figures.sql`.
+/// Columns of `select_event_figures.sql`.
 const EVENT_ID: usize = 3;
+const LATE: usize = 4;
 
 /// The ids of the first and the last event of a session.
 #[derive(Default)]
@@ -30,8 +31,8 @@ pub(super) struct Recount {
     pub names: HashSet<i64>,
     pub sessions: HashMap<i64, SessionCount>,
     pub sums: RowSums,
-    /// The first and the last id of each hour.
-    pub hours: HashMap<i64, (i64, i64)>,
+    /// Number of events that are late and do not say so, or the reverse.
+    pub wrong_order: u64,
     /// Number of events whose block, span or keys lack them.
     pub missing_in_blocks: u64,
     pub missing_in_spans: u64,
@@ -43,9 +44,30 @@ struct Lists {
     block: i64,
     names: HashSet<i64>,
     sessions: HashSet<i64>,
+    times: Times,
     span: i64,
     /// `None` matches any name.
     span_names: Option<HashSet<i64>>,
+    span_times: Times,
+}
+
+/// The times that a summary has: first those of rows that are not late, then those of late rows.
+#[derive(Default)]
+struct Times([(Option<i64>, Option<i64>); 2]);
+
+impl Times {
+    /// Reads the four columns of a summary from this one on.
+    fn read(row: &Row<'_>, at: usize) -> rusqlite::Result<Self> {
+        Ok(Self([(row.get(at)?, row.get(at + 1)?), (row.get(at + 2)?, row.get(at + 3)?)]))
+    }
+
+    /// Returns whether the times have that of a row. The newest span has every time.
+    fn has(&self, time: i64, is_late: bool) -> bool {
+        let within = |(first, last): (Option<i64>, Option<i64>)| {
+            first.is_some_and(|first| first <= time) && last.is_some_and(|last| time <= last)
+        };
+        within(self.0[usize::from(is_late)]) || within(self.0[0])
+    }
 }
 
 impl Recount {
@@ -53,21 +75,36 @@ impl Recount {
     pub(super) fn read(connection: &Connection) -> rusqlite::Result<Self> {
         let mut count = Self { sums: RowSums::new(connection)?, ..Self::default() };
         let mut keys = EventKeys::default();
-        let mut lists =
-            Lists { block: -1, names: HashSet::new(), sessions: HashSet::new(), span: -1, span_names: None };
+        let mut lists = Lists {
+            block: -1,
+            names: HashSet::new(),
+            sessions: HashSet::new(),
+            times: Times::default(),
+            span: -1,
+            span_names: None,
+            span_times: Times::default(),
+        };
+        let mut last_time = i64::MIN;
         figures_of(connection, 0, i64::MAX, None, |row| {
             let (id, session): (i64, i64) = (row.get(0)?, row.get(2)?);
             let names = names_of(row)?;
             count.events += 1;
             count.names.extend(names.iter().flatten());
             count.sums.add(row)?;
-            count.add_ids(hour_of_row(row)?, id, session);
+            count.add_ids(id, session);
+            let (time, is_late): (i64, bool) = (time_of_row(row)?, row.get(LATE)?);
+            // A deleted row may have been later than this one.
+            count.wrong_order += u64::from(time < last_time && !is_late);
+            last_time = if is_late { last_time } else { time };
             lists.load(connection, id)?;
             let in_block = |name: &i64| lists.names.contains(name);
-            let is_listed = names.iter().flatten().all(in_block) && lists.sessions.contains(&session);
+            let is_listed = names.iter().flatten().all(in_block)
+                && lists.sessions.contains(&session)
+                && lists.times.has(time, is_late);
             count.missing_in_blocks += u64::from(!is_listed);
             let in_span = |name: &i64| lists.span_names.as_ref().is_none_or(|known| known.contains(name));
-            count.missing_in_spans += u64::from(!names.iter().flatten().all(in_span));
+            let is_in_span = names.iter().flatten().all(in_span) && lists.span_times.has(time, is_late);
+            count.missing_in_spans += u64::from(!is_in_span);
             let key = match row.get_ref(EVENT_ID)? {
                 ValueRef::Blob(bytes) => bytes.try_into().ok().map(EventKey::Uuid),
                 ValueRef::Text(text) => std::str::from_utf8(text).ok().map(EventKey::Text),
@@ -82,14 +119,12 @@ impl Recount {
         Ok(count)
     }
 
-    fn add_ids(&mut self, hour: i64, id: i64, session: i64) {
+    fn add_ids(&mut self, id: i64, session: i64) {
         let of_session = self.sessions.entry(session).or_default();
         if of_session.first_id == 0 {
             of_session.first_id = id;
         }
         of_session.last_id = id;
-        let ids = self.hours.entry(hour).or_insert((id, id));
-        *ids = (ids.0.min(id), ids.1.max(id));
     }
 }
 
@@ -103,15 +138,19 @@ impl Lists {
         self.block = block;
         let mut select = connection.prepare_cached(queries::SELECT_EVENT_BLOCK)?;
         let found = select.query_row([block], |row| {
-            Ok((numbers(row.get_ref(0)?.as_blob()?), numbers(row.get_ref(1)?.as_blob()?)))
+            let lists = (numbers(row.get_ref(0)?.as_blob()?), numbers(row.get_ref(1)?.as_blob()?));
+            Ok((lists.0, lists.1, Times::read(row, 2)?))
         });
-        (self.names, self.sessions) = found.optional()?.unwrap_or_default();
+        (self.names, self.sessions, self.times) = found.optional()?.unwrap_or_default();
         let span = block / LIMITS.event_span_blocks;
         if span != self.span {
             self.span = span;
             let mut select = connection.prepare_cached(queries::SELECT_EVENT_SPAN)?;
-            let found = select.query_row([span], |row| Ok(row.get_ref(0)?.as_blob_or_null()?.map(numbers)));
-            self.span_names = found.optional()?.unwrap_or_else(|| Some(HashSet::new()));
+            let found = select.query_row([span], |row| {
+                Ok((row.get_ref(0)?.as_blob_or_null()?.map(numbers), Times::read(row, 1)?))
+            });
+            let none = || (Some(HashSet::new()), Times::default());
+            (self.span_names, self.span_times) = found.optional()?.unwrap_or_else(none);
         }
         Ok(())
     }

@@ -14,7 +14,6 @@ use crate::maintenance::recount::Recount;
 use crate::queries;
 use crate::store::attachment_files::AttachmentFiles;
 use crate::store::copy::open_source;
-use crate::store::hours::NO_END;
 use crate::store::query::each;
 use crate::store::schema::create_schema;
 
@@ -72,7 +71,7 @@ pub fn verify_database(connection: &Connection, files: &AttachmentFiles) -> rusq
         ("names", check_names(connection, &count)?),
         ("sessions", check_sessions(connection, &count, is_exact)?),
         ("statistics", check_stats(connection, &count, is_exact)?),
-        ("hours", check_hours(connection, &count, is_exact)?),
+        ("order", count.wrong_order),
         ("blocks", count.missing_in_blocks),
         ("spans", count.missing_in_spans),
         ("event_ids", count.missing_keys),
@@ -136,27 +135,6 @@ fn check_stats(connection: &Connection, count: &Recount, is_exact: bool) -> rusq
         Ok(())
     })?;
     Ok(wrong + (count.sums.stats.len() as u64 - seen))
-}
-
-/// Counts hours whose bounds do not contain the ids of their events.
-fn check_hours(connection: &Connection, count: &Recount, is_exact: bool) -> rusqlite::Result<u64> {
-    let (mut wrong, mut seen) = (0, 0);
-    // The open hour ends with the newest event.
-    let newest = count.hours.values().map(|(_, last)| *last).max().unwrap_or_default();
-    each(connection, queries::SELECT_HOURS, [], |row| {
-        let (first, last): (i64, i64) = (row.get(1)?, row.get(2)?);
-        let last = if last == NO_END { newest } else { last };
-        let agrees = match count.hours.get(&row.get(0)?) {
-            Some(found) => {
-                seen += 1;
-                if is_exact { *found == (first, last) } else { first <= found.0 && found.1 <= last }
-            }
-            None => !is_exact,
-        };
-        wrong += u64::from(!agrees);
-        Ok(())
-    })?;
-    Ok(wrong + (count.hours.len() as u64 - seen))
 }
 
 /// Returns the sums of these figures from a row, whose first three columns are its key.

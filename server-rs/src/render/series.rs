@@ -24,6 +24,8 @@ pub struct Line {
 pub struct Series {
     /// The word for the length of a bucket.
     pub bucket: &'static str,
+    /// The name of the zone of the buckets.
+    pub tz: String,
     /// The name of the field whose values divide the sums.
     pub by: Option<&'static str>,
     /// The beginning of each bucket, in Unix milliseconds.
@@ -45,6 +47,7 @@ const MOST: f64 = 9_223_372_036_854_775_808.0;
 pub(crate) fn render_series(series: &Series) -> Vec<u8> {
     let mut out = Vec::new();
     text(&mut out, "bucket", Some(series.bucket));
+    text(&mut out, "tz", Some(&series.tz));
     text(&mut out, "by", series.by);
     member(&mut out, 0, "buckets");
     list(&mut out, &series.buckets, |out, bucket| string(out, &format_timestamp(*bucket)));

@@ -13,7 +13,7 @@ pub(crate) struct StatsRows<'a> {
     pub models: Rows<'a>,
     pub event_types: Rows<'a>,
     pub branches: Rows<'a>,
-    /// The start of the effective hour, in Unix milliseconds (rule STA-05).
+    /// The start of the effective range, in Unix milliseconds (rule STA-05).
     pub since: Option<i64>,
     /// Its end, exclusive.
     pub until: Option<i64>,

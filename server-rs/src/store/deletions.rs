@@ -12,6 +12,7 @@ use rusqlite::{Connection, Row, params};
 use crate::contract::LIMITS;
 use crate::digest::Digest;
 use crate::queries;
+use crate::store::number_list::NumberList;
 use crate::store::query::each;
 use crate::store::row_sums::{delete_unused_names, subtract_rows};
 use crate::store::sessions::find_session;
@@ -85,15 +86,14 @@ pub fn delete_events(
     if is_asked {
         subtract_rows(connection, 0, newest, None, &mut unused)?;
     }
+    let sessions = sessions_of(connection, newest)?;
     let run = |sql: &str| connection.prepare_cached(sql)?.execute([newest]);
     let events = run(queries::DELETE_EVENTS)? as u64;
     run(queries::DELETE_EVENT_BLOCKS)?;
     run(queries::DELETE_EVENT_SPANS)?;
-    if run(queries::DELETE_HOURS)? > 0 {
-        connection.prepare_cached(queries::DELETE_HOUR_STATS)?.execute([])?;
-    }
+    connection.prepare_cached(queries::DELETE_OLD_STATS)?.execute([])?;
     run(queries::DELETE_OLD_SESSION_WAITS)?;
-    delete_sessions(connection, queries::DELETE_OLD_SESSIONS, newest, &mut unused)?;
+    delete_sessions(connection, queries::DELETE_OLD_SESSIONS, params![newest, sessions], &mut unused)?;
     if is_asked {
         delete_unused_names(connection, &unused)?;
     }
@@ -126,7 +126,7 @@ pub fn delete_session(
     }
     if is_whole && (blocks.len() as u64) < LIMITS.retention_step_blocks {
         connection.prepare_cached(queries::DELETE_SESSION_WAITS)?.execute([key])?;
-        delete_sessions(connection, queries::DELETE_SESSION, key, &mut step.unused)?;
+        delete_sessions(connection, queries::DELETE_SESSION, [key], &mut step.unused)?;
         step.is_last = true;
     }
     delete_unused_names(connection, &step.unused)?;
@@ -200,11 +200,21 @@ fn delete_block(
     Ok(true)
 }
 
+/// Returns the keys of the sessions of the blocks up to that of an event, as a JSON array.
+fn sessions_of(connection: &Connection, newest: i64) -> rusqlite::Result<String> {
+    let mut keys = NumberList::default();
+    each(connection, queries::SELECT_OLD_SESSIONS, [newest], |row| {
+        keys.add_all(&NumberList::from_bytes(row.get_ref(0)?.as_blob()?));
+        Ok(())
+    })?;
+    Ok(keys.to_json())
+}
+
 /// Runs a statement that deletes sessions; adds the ids of their names to `unused`.
 fn delete_sessions(
     connection: &Connection,
     sql: &str,
-    value: i64,
+    values: impl rusqlite::Params,
     unused: &mut HashSet<i64>,
 ) -> rusqlite::Result<()> {
     let of_row = |row: &Row<'_>| {
@@ -213,7 +223,7 @@ fn delete_sessions(
         }
         Ok(())
     };
-    each(connection, sql, [value], of_row).map(drop)
+    each(connection, sql, values, of_row).map(drop)
 }
 
 fn references(

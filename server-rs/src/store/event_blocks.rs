@@ -1,7 +1,7 @@
-//! Summarises 256 rows: their names and sessions in two short lists. So a page with a rare filter reads few blocks,
+//! Summarises 256 rows: their names and sessions in two short lists, and their times. So a page with a rare filter reads few blocks,
 //! and no column needs an index.
 //!
-//! Invariant: every number that a row of a block has is in the block's summary, which the row's own transaction
+//! Invariant: every number and every time that a row of a block has is in the block's summary, which the row's own transaction
 //! writes. A superfluous number costs a read; a missing one would hide a row.
 
 use rusqlite::{Connection, OptionalExtension, params};
@@ -23,7 +23,13 @@ struct Block {
     id: i64,
     names: NumberList,
     sessions: NumberList,
+    /// Of the rows that are not late.
+    times: TimeRange,
+    late_times: TimeRange,
 }
+
+/// The smallest and the largest of some times; `None` without one.
+pub type TimeRange = Option<(i64, i64)>;
 
 impl EventBlocks {
     /// Adds a row; `add_name` adds its other names.
@@ -54,13 +60,32 @@ impl EventBlocks {
         Ok(())
     }
 
+    /// Adds the time of the current row.
+    pub fn add_time(&mut self, time: i64, is_late: bool) {
+        if let Some(block) = &mut self.current {
+            let range = if is_late { &mut block.late_times } else { &mut block.times };
+            let (first, last) = range.unwrap_or((time, time));
+            *range = Some((first.min(time), last.max(time)));
+        }
+    }
+
     /// Writes the current block, and its span.
     pub fn flush(&mut self, connection: &Connection) -> rusqlite::Result<()> {
         let Some(block) = &self.current else {
             return Ok(());
         };
         let mut upsert = connection.prepare_cached(queries::UPSERT_EVENT_BLOCK)?;
-        upsert.execute(params![block.id, block.names.to_bytes(), block.sessions.to_bytes()])?;
+        let (first_time, last_time) = block.times.unzip();
+        let (first_late, last_late) = block.late_times.unzip();
+        upsert.execute(params![
+            block.id,
+            block.names.to_bytes(),
+            block.sessions.to_bytes(),
+            first_time,
+            last_time,
+            first_late,
+            last_late,
+        ])?;
         self.spans.add_block(connection, block.id, &block.names)
     }
 
@@ -79,7 +104,16 @@ impl Block {
             let numbers = |column: usize| -> rusqlite::Result<NumberList> {
                 Ok(NumberList::from_bytes(row.get_ref(column)?.as_blob()?))
             };
-            Ok(Self { id, names: numbers(0)?, sessions: numbers(1)? })
+            let range = |column: usize| -> rusqlite::Result<TimeRange> {
+                Ok(Option::zip(row.get(column)?, row.get(column + 1)?))
+            };
+            Ok(Self {
+                id,
+                names: numbers(0)?,
+                sessions: numbers(1)?,
+                times: range(2)?,
+                late_times: range(4)?,
+            })
         });
         Ok(found.optional()?.unwrap_or(Self { id, ..Self::default() }))
     }

@@ -111,7 +111,7 @@ pub fn list_events(
 pub type Named<'a> = (&'a str, &'a dyn ToSql);
 
 /// The values that a filter compares with columns.
-struct Wanted {
+pub(super) struct Wanted {
     session: Option<i64>,
     fields: Vec<(Field, Value)>,
     text: Option<TextSearch>,
@@ -119,7 +119,7 @@ struct Wanted {
 
 impl Wanted {
     /// Looks up name ids, the session and the names that contain a text; `None` when no event has one of them.
-    fn find(connection: &Connection, filter: &EventFilter) -> rusqlite::Result<Option<Self>> {
+    pub(super) fn find(connection: &Connection, filter: &EventFilter) -> rusqlite::Result<Option<Self>> {
         let session = match &filter.session_id {
             None => None,
             Some(session_id) => match find_session(connection, session_id)? {
@@ -139,6 +139,15 @@ impl Wanted {
         }
         let text = filter.text.as_deref().map(|text| find_text(connection, text)).transpose()?;
         Ok(Some(Self { session, fields, text }))
+    }
+
+    /// Returns the parameters of the statements for rows, except their bounds.
+    pub(super) fn parameters<'a>(&'a self, filter: &'a EventFilter) -> impl Iterator<Item = Named<'a>> {
+        let EventFilter { since, until, late, .. } = filter;
+        let own: [Named<'a>; 4] =
+            [(":since", since), (":until", until), (":late", late), (":session", &self.session)];
+        let fields = self.fields.iter().map(|(field, value)| (field.parameter(), value as &dyn ToSql));
+        own.into_iter().chain(fields).chain(self.text.iter().flat_map(TextSearch::parameters))
     }
 
     /// Returns the parameters of the wanted names.
@@ -192,7 +201,9 @@ impl Search<'_> {
             Order::OldestFirst => queries::SELECT_EVENT_SPANS_OLDEST,
         })?;
         statement.clear_bindings();
-        let mut values: Vec<Named<'_>> = vec![(":first", &first), (":last", &last)];
+        let EventFilter { since, until, .. } = self.filter;
+        let mut values: Vec<Named<'_>> =
+            vec![(":first", &first), (":last", &last), (":since", since), (":until", until)];
         values.extend(self.wanted.names());
         let mut spans = statement.query(&*values)?;
         drop(values);
@@ -220,8 +231,15 @@ impl Search<'_> {
         statement.clear_bindings();
         let block_rows = LIMITS.event_block_rows;
         let (first, last) = ((above + 1) / block_rows, (below - 1) / block_rows);
-        let mut values: Vec<Named<'_>> =
-            vec![(":first", &first), (":last", &last), (":session", &self.wanted.session)];
+        let EventFilter { since, until, .. } = self.filter;
+        let own: [Named<'_>; 5] = [
+            (":first", &first),
+            (":last", &last),
+            (":since", since),
+            (":until", until),
+            (":session", &self.wanted.session),
+        ];
+        let mut values: Vec<Named<'_>> = own.into();
         values.extend(self.wanted.names());
         let mut blocks = statement.query(&*values)?;
         drop(values);
@@ -268,18 +286,8 @@ impl Search<'_> {
     fn rows(&mut self, above: i64, below: i64) -> rusqlite::Result<Option<i64>> {
         // One more row than the page has shows whether more follow.
         let limit = signed(self.left.rows.saturating_add(1));
-        let EventFilter { since, until, .. } = self.filter;
-        let mut values: Vec<Named<'_>> = vec![
-            (":above", &above),
-            (":below", &below),
-            (":limit", &limit),
-            (":since", since),
-            (":until", until),
-            (":session", &self.wanted.session),
-        ];
-        values
-            .extend(self.wanted.fields.iter().map(|(field, value)| (field.parameter(), value as &dyn ToSql)));
-        values.extend(self.wanted.text.iter().flat_map(TextSearch::parameters));
+        let mut values: Vec<Named<'_>> = vec![(":above", &above), (":below", &below), (":limit", &limit)];
+        values.extend(self.wanted.parameters(self.filter));
         values.extend(self.values);
         self.rows.clear_bindings();
         let mut rows = self.rows.query(&*values)?;
@@ -317,7 +325,7 @@ impl Search<'_> {
 }
 
 /// Returns the stored bytes of a row's metadata, the last column of each statement; 0 for sums.
-fn metadata_bytes(row: &Row<'_>) -> rusqlite::Result<usize> {
+pub(super) fn metadata_bytes(row: &Row<'_>) -> rusqlite::Result<usize> {
     let last = row.as_ref().column_count() - 1;
     Ok(row.get_ref(last)?.as_bytes().map_or(0, <[u8]>::len))
 }

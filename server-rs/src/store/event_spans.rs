@@ -34,7 +34,10 @@ impl EventSpans {
         let id = block / LIMITS.event_span_blocks;
         let span = match &mut self.current {
             Some(span) if span.id == id => span,
-            current => current.insert(Span::load(connection, id)?),
+            current => {
+                connection.prepare_cached(queries::UPDATE_SPAN_TIMES)?.execute([id])?;
+                current.insert(Span::load(connection, id)?)
+            }
         };
         let Some(known) = &mut span.names else {
             return Ok(());

@@ -11,6 +11,7 @@ use rusqlite::Connection;
 
 use crate::contract::vocabulary::{event_type, source};
 use crate::event::{Event, Outcome};
+use crate::event_time::EventTimes;
 use crate::field::Field;
 use crate::figure::{add_event, measure};
 use crate::meters::EventSource;
@@ -24,10 +25,10 @@ use crate::store::deletions::{Step, delete_events, delete_session_blocks, oldest
 use crate::store::event_blocks::EventBlocks;
 use crate::store::event_key::EventKey;
 use crate::store::event_keys::EventKeys;
-use crate::store::hours::Hours;
+use crate::store::last_time::LastTime;
 use crate::store::names::Names;
 use crate::store::sessions::SessionDeltas;
-use crate::store::stats::{EVERY_EVENT, StatsDeltas, hour_of};
+use crate::store::stats::{EVERY_EVENT, StatsDeltas, quarter_of};
 use crate::store::waits::SessionWaits;
 use crate::waits::{DISMISSAL, NO_CHANGE, WAIT_CHANGES};
 
@@ -48,8 +49,10 @@ pub type Stored = (Vec<Vec<Outcome>>, Option<i64>);
 /// Parameters of `insert_event.sql`: SQLite numbers named parameters from 1 in the order of the statement.
 const ID: usize = 1;
 const CREATED_AT: usize = 2;
-const PAYLOAD_TRUNCATED: usize = 3;
-const COMPUTED_COST: usize = 4;
+const HISTORY: usize = 3;
+const PAYLOAD_TRUNCATED: usize = 4;
+const COMPUTED_COST: usize = 5;
+const LATE: usize = 6;
 
 /// The token counts that have prices, in the order of `computed_nanos`.
 const PRICED: [Field; 4] =
@@ -57,7 +60,7 @@ const PRICED: [Field; 4] =
 
 /// Returns the parameter of a field; the fields' parameters follow in their order.
 fn parameter_of(field: Field) -> usize {
-    COMPUTED_COST + 1 + field as usize
+    LATE + 1 + field as usize
 }
 
 /// The decision about an event by its id.
@@ -78,7 +81,8 @@ pub struct EventWriter {
     sessions: SessionDeltas,
     waits: SessionWaits,
     stats: StatsDeltas,
-    hours: Hours,
+    last_time: LastTime,
+    ignored_times: u64,
     last_id: Option<i64>,
 }
 
@@ -187,9 +191,9 @@ impl EventWriter {
         self.keys.load(connection)?;
         self.keys.settle(connection, 0, id)?;
         connection.prepare_cached(queries::UPDATE_LAST_DELETION_ID)?.execute([id])?;
-        // The rows of cached blocks, sessions, hours and names may be deleted.
+        // The rows of cached blocks, sessions and names may be deleted.
         self.blocks.forget();
-        self.hours.forget();
+        self.last_time.forget();
         self.sessions.clear();
         self.names.clear();
         self.last_id = Some(id);
@@ -224,6 +228,11 @@ impl EventWriter {
         committed
     }
 
+    /// Returns how many stored events have a client's time that does not count, since the last call (rule TIM-01).
+    pub fn take_ignored_times(&mut self) -> u64 {
+        std::mem::take(&mut self.ignored_times)
+    }
+
     /// Loads the state before the first group, so that the group does not wait for it.
     pub fn load(&mut self, connection: &Connection) -> rusqlite::Result<()> {
         with_small_cache(connection, || self.keys.load(connection))
@@ -235,7 +244,8 @@ impl EventWriter {
         self.names.clear();
         self.sessions.clear();
         self.stats.clear();
-        self.hours.forget();
+        self.last_time.forget();
+        self.ignored_times = 0;
         self.last_id = None;
     }
 
@@ -288,9 +298,8 @@ impl EventWriter {
             return Ok((outcomes, None));
         }
         self.blocks.flush(connection)?;
-        self.sessions.flush(connection, now)?;
-        self.stats.flush(connection, now)?;
-        self.hours.begin_group(connection, hour_of(now), first_id + 1)?;
+        self.sessions.flush(connection)?;
+        self.stats.flush(connection)?;
         self.keys.settle(connection, (last_id - first_id).unsigned_abs(), last_id)?;
         self.last_id = Some(last_id);
         Ok((outcomes, Some(last_id)))
@@ -343,8 +352,20 @@ impl EventWriter {
         let id_of = |kind: Field| ids[kind as usize];
         let session_id = event.text(Field::SessionId, body).unwrap_or_default();
         let session = self.sessions.key(connection, session_id)?;
+        let times = EventTimes {
+            client_timestamp: event.number(Field::ClientTimestamp),
+            arrived_at: None,
+            created_at: now,
+        };
+        let time = times.time();
+        let is_history =
+            times.is_history(matches!(event.word(Field::Source), Some(source::HOOK | source::OTEL)));
+        let is_late = self.last_time.add(connection, time)?;
+        self.ignored_times += u64::from(times.is_ignored());
         insert.raw_bind_parameter(ID, id)?;
         insert.raw_bind_parameter(CREATED_AT, now)?;
+        insert.raw_bind_parameter(HISTORY, is_history)?;
+        insert.raw_bind_parameter(LATE, is_late)?;
         insert.raw_bind_parameter(PAYLOAD_TRUNCATED, event.payload_truncated)?;
         let computed = self.computed_nanos(event, body);
         insert.raw_bind_parameter(COMPUTED_COST, computed)?;
@@ -368,14 +389,14 @@ impl EventWriter {
             computed.unwrap_or(0),
         );
         let delta = self.sessions.delta(session, session_id, agent_type, id);
+        delta.add_time(time, (!is_history).then_some(now), event.wait != DISMISSAL);
         delta.project = id_of(Field::Project).or(delta.project);
         delta.branch = id_of(Field::Branch).or(delta.branch);
         delta.model = id_of(Field::Model).or(delta.model);
         if event.wait != DISMISSAL {
-            delta.is_active = true;
             let is_end = event.word(Field::EventType) == Some(event_type::SESSION_END);
             if is_end || !matches!(event.word(Field::Source), Some(source::OTEL | source::IMPORT)) {
-                delta.ended = Some(is_end);
+                delta.ended = Some(is_end.then_some(time));
             }
         }
         delta.last_event_id = id;
@@ -388,8 +409,10 @@ impl EventWriter {
             self.waits.change(connection, session, agent_id, change, id, now)?;
         }
 
-        self.stats.add(EVERY_EVENT, agent_type, &figures);
+        let quarter = quarter_of(time);
+        self.stats.add(quarter, EVERY_EVENT, agent_type, &figures);
         self.blocks.begin_row(connection, id, agent_type, session)?;
+        self.blocks.add_time(time, is_late);
         for kind in Field::NAME_KINDS {
             // The agent's sums already count every event.
             if kind != Field::AgentType
@@ -397,9 +420,9 @@ impl EventWriter {
             {
                 if kind == Field::ToolName {
                     let is_step = event.word(Field::EventType) == Some("plan_step");
-                    self.stats.add_tool(name, agent_type, &figures, is_step);
+                    self.stats.add_tool(quarter, name, agent_type, &figures, is_step);
                 } else {
-                    self.stats.add(name, agent_type, &figures);
+                    self.stats.add(quarter, name, agent_type, &figures);
                 }
                 self.blocks.add_name(name)?;
             }
@@ -431,6 +454,8 @@ mod tests {
         let own = [
             ("id", ID),
             ("created_at", CREATED_AT),
+            ("history", HISTORY),
+            ("late", LATE),
             ("payload_truncated", PAYLOAD_TRUNCATED),
             ("computed_cost_nanos", COMPUTED_COST),
         ];

@@ -18,7 +18,7 @@ use crate::store::event_rows::list_event_rows;
 use crate::store::query::{EventFilter, NO_BOUND, Order, count_since};
 
 const EVENT_ID: usize = place("event_id");
-const CLIENT_TIMESTAMP: usize = place("client_timestamp");
+const ARRIVED_AT: usize = place("arrived_at");
 const CREATED_AT: usize = place("created_at");
 
 /// The progress towards one receiver. The forwarder raises it, and the writer stores it.
@@ -137,7 +137,7 @@ pub fn read_forward_batch(connection: &Connection, above: i64, most: u64) -> rus
     })
 }
 
-/// Returns a row with an `event_id` and a `client_timestamp` (rules FWD-04 and FWD-05).
+/// Returns a row with an `event_id` and an `arrived_at` (rules FWD-04 and FWD-05).
 fn forwarded_row<'a>(row: &StoredRow<'a>, origin: &str) -> StoredRow<'a> {
     let mut row = row.clone();
     let StoredValue::Timestamp(created_at) = row[CREATED_AT] else { return row };
@@ -145,8 +145,8 @@ fn forwarded_row<'a>(row: &StoredRow<'a>, origin: &str) -> StoredRow<'a> {
         let items = [format!("\"{origin}\""), stored_id_of(&row).to_string(), created_at.to_string()];
         row[EVENT_ID] = StoredValue::Text(Cow::Owned(hashed_id(&items.map(Some))));
     }
-    if row[CLIENT_TIMESTAMP] == StoredValue::Null {
-        row[CLIENT_TIMESTAMP] = StoredValue::Timestamp(created_at);
+    if row[ARRIVED_AT] == StoredValue::Null {
+        row[ARRIVED_AT] = StoredValue::Timestamp(created_at);
     }
     row
 }

@@ -24,8 +24,11 @@ pub mod waits;
 pub mod row_sums;
 /// Effects of a group on the statistics.
 pub mod stats;
+/// Pages in the order of times.
+pub mod time_search;
+/// Order of events by time.
+pub mod last_time;
 /// Filters of the keys in a run.
-pub mod hours;
 pub mod key_filter;
 /// Sorted keys.
 pub mod key_run;

@@ -10,7 +10,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use crate::contract::{LIMITS, VOCABULARY};
 use crate::field::{Field, FieldKind};
 use crate::queries;
-use crate::store::stats::{ALL_TIME, open_hour};
+use crate::store::stats::{ALL_TIME, open_quarter};
 
 /// Largest number of cached names of one kind.
 const KEPT: usize = 8192;
@@ -153,7 +153,7 @@ impl NamesOfKind {
         kind: Field,
         pair: (i64, i64),
     ) -> rusqlite::Result<bool> {
-        let open = open_hour(connection)?;
+        let open = open_quarter(connection)?;
         let mut has_pair = connection.prepare_cached(queries::SELECT_HAS_PAIR)?;
         if !has_pair.query_row([pair.0, pair.1, ALL_TIME, open], |row| row.get::<_, bool>(0))? {
             let count = match self.pair_count {

@@ -17,6 +17,12 @@ impl NumberList {
         self.numbers.iter().flat_map(|number| number.to_be_bytes()).collect()
     }
 
+    /// Returns the numbers as a JSON array.
+    pub fn to_json(&self) -> String {
+        let numbers: Vec<String> = self.numbers.iter().map(u32::to_string).collect();
+        format!("[{}]", numbers.join(","))
+    }
+
     /// Adds a number; returns whether it is new. A number that does not fit 4 bytes is an error.
     pub fn add(&mut self, number: i64) -> rusqlite::Result<bool> {
         let number =

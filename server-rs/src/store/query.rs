@@ -30,6 +30,8 @@ pub struct EventFilter {
     pub since: Option<i64>,
     /// Exclusive, Unix milliseconds.
     pub until: Option<i64>,
+    /// Only late rows, or only others.
+    pub late: Option<bool>,
     /// Only ids above this.
     pub above: i64,
     /// Only ids below this.
@@ -46,6 +48,7 @@ impl Default for EventFilter {
             text: None,
             since: None,
             until: None,
+            late: None,
             above: 0,
             below: NO_BOUND,
             order: Order::NewestFirst,

@@ -10,26 +10,26 @@ use crate::field::Field;
 use crate::figure::{Figure, NUMBERS, Sums, WORDS, add_call, add_event, add_step, measure, pick};
 use crate::queries;
 use crate::store::query::each;
-use crate::store::stats::{ALL_TIME, EVERY_EVENT, hour_of, open_hour};
+use crate::store::stats::{ALL_TIME, EVERY_EVENT, open_quarter, quarter_of};
 
 /// Columns of `select_event_figures.sql`.
-const CREATED_AT: usize = 1;
+const TIME: usize = 1;
 const SESSION: usize = 2;
-const NUMBERS_AT: usize = 4;
+const NUMBERS_AT: usize = 5;
 const COMPUTED_COST: usize = NUMBERS_AT + NUMBERS.len();
 const NAMES: usize = COMPUTED_COST + 1;
 
 /// The sums of some rows.
 #[derive(Debug, Default)]
 pub struct RowSums {
-    /// The hour whose sums are not in those of all time.
-    open_hour: i64,
+    /// The quarter whose sums are not in those of all time.
+    open_quarter: i64,
     /// The name ids of the words that figures ask for.
     words: [Option<i64>; WORDS.len()],
     step: Option<i64>,
     /// By key of a session.
     pub sessions: HashMap<i64, Sums>,
-    /// By hour, name and agent.
+    /// By quarter of an hour, name and agent.
     pub stats: HashMap<(i64, i64, i64), Sums>,
 }
 
@@ -44,7 +44,7 @@ impl RowSums {
             *id = name(kind.name(), word)?;
         }
         let step = name("event_type", event_type::PLAN_STEP)?;
-        Ok(Self { open_hour: open_hour(connection)?, words, step, ..Self::default() })
+        Ok(Self { open_quarter: open_quarter(connection)?, words, step, ..Self::default() })
     }
 
     /// Adds a row of `select_event_figures.sql`.
@@ -55,16 +55,17 @@ impl RowSums {
         };
         let is_step = self.step.is_some() && of(Field::EventType) == self.step;
         let agent = of(Field::AgentType).unwrap_or_default();
-        let hour = hour_of_row(row)?;
+        let quarter = quarter_of(time_of_row(row)?);
         let figures = self.figures_of_row(row, of)?;
         add_event(self.sessions.entry(row.get(SESSION)?).or_default(), &figures);
-        let hours: &[i64] = if hour == self.open_hour { &[hour] } else { &[hour, ALL_TIME] };
-        for &hour in hours {
-            let of_all = self.stats.entry((hour, EVERY_EVENT, agent)).or_default();
+        let quarters: &[i64] =
+            if quarter == self.open_quarter { &[quarter] } else { &[quarter, ALL_TIME] };
+        for &quarter in quarters {
+            let of_all = self.stats.entry((quarter, EVERY_EVENT, agent)).or_default();
             add_event(of_all, &figures);
             for (kind, name) in Field::NAME_KINDS.into_iter().zip(names) {
                 let Some(name) = name.filter(|_| kind != Field::AgentType) else { continue };
-                let sums = self.stats.entry((hour, name, agent)).or_default();
+                let sums = self.stats.entry((quarter, name, agent)).or_default();
                 match kind {
                     Field::ToolName if is_step => add_step(sums, &figures),
                     Field::ToolName => add_call(sums, &figures),
@@ -111,9 +112,9 @@ pub fn names_of(row: &Row<'_>) -> rusqlite::Result<[Option<i64>; Field::NAME_KIN
     Ok(names)
 }
 
-/// Returns the Unix second at which the hour of a row begins.
-pub fn hour_of_row(row: &Row<'_>) -> rusqlite::Result<i64> {
-    row.get(CREATED_AT).map(hour_of)
+/// Returns the time of a row, in Unix milliseconds.
+pub fn time_of_row(row: &Row<'_>) -> rusqlite::Result<i64> {
+    row.get(TIME)
 }
 
 /// Takes the rows that a client deletes next out of all sums: the rows from `first` to `last`, of one session unless it
@@ -129,12 +130,12 @@ pub(super) fn subtract_rows(
     figures_of(connection, first, last, session, |row| sums.add(row))?;
     let mut from_stats = connection.prepare_cached(queries::SUBTRACT_FROM_STATS)?;
     let mut delete_stats = connection.prepare_cached(queries::DELETE_STATS)?;
-    for ((hour, name, agent), figures) in sums.stats {
+    for ((quarter, name, agent), figures) in sums.stats {
         let figures = pick(&figures, &Figure::OF_STATS);
-        let values = params_from_iter([hour, name, agent].into_iter().chain(figures));
+        let values = params_from_iter([quarter, name, agent].into_iter().chain(figures));
         let left: Option<i64> = from_stats.query_row(values, |row| row.get(0)).optional()?;
         if left.is_some_and(|left| left <= 0) {
-            delete_stats.execute([hour, name, agent])?;
+            delete_stats.execute([quarter, name, agent])?;
             unused.extend([name, agent]);
         }
     }

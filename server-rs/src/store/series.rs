@@ -1,6 +1,6 @@
 //! Reads sums of events by bucket of time and by name (rules SER-01 to SER-06).
 //!
-//! They come from the stored sums of hours where those suffice, else from rows, under the budget of a page. Invariant:
+//! They come from the stored sums of quarters of an hour where those suffice, else from rows, under the budget of a page. Invariant:
 //! which of the two depends on the request alone.
 
 use std::collections::BTreeMap;
@@ -19,6 +19,7 @@ use crate::store::event_search::search_sums;
 use crate::store::names::find_name;
 use crate::store::query::{EventFilter, known_name};
 use crate::store::series_filter::{SeriesFilter, has_sums, is_of_calls, names_of};
+use crate::store::stats::ALL_TIME;
 use crate::timestamp::is_in_range;
 
 /// The sums of a name in a bucket. The name is 0 for events that are not divided, or for all other names.
@@ -34,30 +35,28 @@ type DurationsByName = Option<BTreeMap<i64, Durations>>;
 /// Reads a series, as of one state of the file.
 pub fn read_series(connection: &Connection, filter: &SeriesFilter) -> rusqlite::Result<Series> {
     let _transaction = connection.unchecked_transaction()?;
-    let ms = filter.bucket.ms();
-    let asked = filter.events.since.map(|since| since.div_euclid(ms) * ms);
-    let rounded = |until: i64| Some((until + ms - 1).div_euclid(ms) * ms).filter(|until| is_in_range(*until));
+    let (bucket, zone) = (filter.bucket, filter.zone.0);
+    let asked = filter.events.since.map(|since| bucket.start(zone, since));
+    let rounded = |until: i64| Some(bucket.end(zone, until - 1)).filter(|until| is_in_range(*until));
     let until = filter.events.until.map(|until| rounded(until).unwrap_or(until));
-    let (unit, most) = filter.bucket.units();
-    let oldest: Option<i64> = connection
-        .prepare_cached(queries::SELECT_SERIES_SINCE)?
-        .query_row((unit, until.map(|until| until.div_euclid(1000)), most), |row| row.get(0))?;
-    let since = oldest.map(|oldest| oldest * 1000).max(asked);
+    let units = units_of(connection, filter, until)?;
+    let since = units.first().copied().max(asked);
     let mut cells = Vec::new();
     let mut durations: DurationsByName = filter.with_durations.then(BTreeMap::new);
     let mut reached = Reached { next: None, scanned_to: 0 };
-    if oldest.is_some() {
+    if !units.is_empty() {
         let events = EventFilter { since, until, ..filter.events.clone() };
         let filter = SeriesFilter { events, ..filter.clone() };
         if has_sums(&filter) {
-            stored_sums(connection, &filter, &mut cells)?;
+            stored_sums(connection, &filter, &units, &mut cells)?;
         } else {
             reached = sums_of_rows(connection, &filter, &mut cells, &mut durations)?;
         }
     }
     let (buckets, lines) = lines_of(connection, cells, durations.as_ref())?;
     Ok(Series {
-        bucket: filter.bucket.word(),
+        bucket: bucket.word(),
+        tz: filter.zone.1.clone(),
         by: filter.by.map(Field::name),
         buckets,
         lines,
@@ -67,27 +66,47 @@ pub fn read_series(connection: &Connection, filter: &SeriesFilter) -> rusqlite::
     })
 }
 
-/// Adds the stored sums of hours.
+/// Returns the beginnings of the newest units of time with sums, oldest first (rule SER-02).
+fn units_of(
+    connection: &Connection,
+    filter: &SeriesFilter,
+    until: Option<i64>,
+) -> rusqlite::Result<Vec<i64>> {
+    let ((unit, most), zone) = (filter.bucket.units(), filter.zone.0);
+    let mut select = connection.prepare_cached(queries::SELECT_QUARTER_BEFORE)?;
+    let (mut units, mut below) = (Vec::new(), until.unwrap_or(ALL_TIME * 1000));
+    while units.len() < usize::try_from(most).unwrap_or(usize::MAX) {
+        // A quarter that begins before the bound may end after it, in a series of minutes alone.
+        let quarter: Option<i64> = select.query_row([(below + 999).div_euclid(1000)], |row| row.get(0))?;
+        let Some(quarter) = quarter else { break };
+        below = unit.start(zone, quarter * 1000);
+        units.push(below);
+    }
+    units.reverse();
+    Ok(units)
+}
+
+/// Adds the stored sums of these buckets.
 fn stored_sums(
     connection: &Connection,
     filter: &SeriesFilter,
+    buckets: &[i64],
     cells: &mut Vec<Cell>,
 ) -> rusqlite::Result<()> {
     let text_of = |wanted: Field| names_of(filter).find(|(kind, _)| *kind == wanted).map(|(_, text)| &**text);
     let Some(agent_type) = known_name(connection, Field::AgentType, text_of(Field::AgentType))? else {
         return Ok(());
     };
-    let seconds = |ms: i64| ms.div_euclid(1000);
-    let since = filter.events.since.map(seconds);
-    let until = filter.events.until.map(seconds);
     let (calls, by_agent) = (is_of_calls(filter), filter.by == Some(Field::AgentType));
-    let ms = filter.bucket.ms();
-    let mut add = |row: &Row<'_>, own: Option<i64>| -> rusqlite::Result<()> {
-        let sums = sums_of(row, 2)?;
+    let wanted = buckets.iter().filter(|bucket| filter.events.since.is_none_or(|since| **bucket >= since));
+    let ranges = wanted.map(|bucket| (*bucket, bucket / 1000, filter.bucket.end(filter.zone.0, *bucket) / 1000));
+    let ranges: Vec<_> = ranges.collect();
+    let (Some((_, first, _)), Some((.., last))) = (ranges.first(), ranges.last()) else { return Ok(()) };
+    let mut add = |row: &Row<'_>, bucket: i64, own: Option<i64>| -> rusqlite::Result<()> {
+        let sums = sums_of(row, 1)?;
         if sums[0] > 0.0 {
-            let bucket: i64 = row.get(0)?;
-            let name = own.map_or_else(|| row.get(1), Ok)?;
-            cells.push(Cell { name, bucket: bucket.div_euclid(ms) * ms, sums });
+            let name = own.map_or_else(|| row.get(0), Ok)?;
+            cells.push(Cell { name, bucket, sums });
         }
         Ok(())
     };
@@ -97,18 +116,21 @@ fn stored_sums(
         let kind = kind.name();
         let mut statement = connection.prepare_cached(queries::SELECT_SERIES_NAMES)?;
         let values = named_params! {
-            ":since": since, ":until": until, ":agent_type": agent_type, ":calls": calls, ":kind": kind,
+            ":since": first, ":until": last, ":agent_type": agent_type, ":calls": calls, ":kind": kind,
             ":limit": i64::try_from(LIMITS.series_names).unwrap_or(i64::MAX),
         };
         let names = statement.query_map(values, |row| row.get::<_, i64>(0))?;
         let names = names.map(|name| Ok(name?.to_string())).collect::<rusqlite::Result<Vec<_>>>()?;
+        let names = format!("[{}]", names.join(","));
         let mut statement = connection.prepare_cached(queries::SELECT_SERIES_SUMS_BY_NAME)?;
-        let mut rows = statement.query(named_params! {
-            ":since": since, ":until": until, ":agent_type": agent_type, ":calls": calls, ":kind": kind,
-            ":names": format!("[{}]", names.join(",")),
-        })?;
-        while let Some(row) = rows.next()? {
-            add(row, None)?;
+        for (bucket, since, until) in &ranges {
+            let mut rows = statement.query(named_params! {
+                ":since": since, ":until": until, ":agent_type": agent_type, ":calls": calls, ":kind": kind,
+                ":names": names,
+            })?;
+            while let Some(row) = rows.next()? {
+                add(row, *bucket, None)?;
+            }
         }
         return Ok(());
     }
@@ -120,12 +142,14 @@ fn stored_sums(
         },
     };
     let mut statement = connection.prepare_cached(queries::SELECT_SERIES_SUMS)?;
-    let mut rows = statement.query(named_params! {
-        ":since": since, ":until": until, ":agent_type": agent_type, ":calls": calls, ":by_agent": by_agent,
-        ":name": name,
-    })?;
-    while let Some(row) = rows.next()? {
-        add(row, divided.map(|_| name))?;
+    for (bucket, since, until) in &ranges {
+        let mut rows = statement.query(named_params! {
+            ":since": since, ":until": until, ":agent_type": agent_type, ":calls": calls,
+            ":by_agent": by_agent, ":name": name,
+        })?;
+        while let Some(row) = rows.next()? {
+            add(row, *bucket, divided.map(|_| name))?;
+        }
     }
     Ok(())
 }
@@ -137,7 +161,7 @@ fn sums_of_rows(
     cells: &mut Vec<Cell>,
     durations: &mut DurationsByName,
 ) -> rusqlite::Result<Reached> {
-    let ms = filter.bucket.ms();
+    let ms = filter.bucket.part_ms();
     let by = Field::NAME_KINDS.iter().position(|kind| Some(*kind) == filter.by).map_or(0, |place| place + 1);
     let by = i64::try_from(by).unwrap_or_default();
     let step = if is_of_calls(filter) {
@@ -152,7 +176,8 @@ fn sums_of_rows(
         &mut |row| {
             // An event without a value is in no line.
             if let Some(name) = row.get(2)? {
-                cells.push(Cell { name, bucket: row.get(1)?, sums: sums_of(row, 3)? });
+                let bucket = filter.bucket.start(filter.zone.0, row.get(1)?);
+                cells.push(Cell { name, bucket, sums: sums_of(row, 3)? });
                 if let (Some(durations), Some(list)) = (&mut *durations, row.get_ref(LIST)?.as_str_or_null()?)
                 {
                     add_durations(durations.entry(name).or_default(), list);

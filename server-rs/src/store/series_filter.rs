@@ -3,14 +3,16 @@
 use crate::contract::LIMITS;
 use crate::field::Field;
 use crate::store::query::{EventFilter, NO_BOUND};
+use crate::store::stats::QUARTER_MS;
+use crate::zones::{LocalBucket, Zone, bucket_end, bucket_start};
 
 /// The length of a bucket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "said by their names")]
 pub enum Bucket {
+    /// A minute.
     Minute,
-    Hour,
-    Day,
+    /// A local hour, day, week or month.
+    Local(LocalBucket),
 }
 
 impl Bucket {
@@ -18,8 +20,10 @@ impl Bucket {
     pub fn parse(word: Option<&str>) -> Self {
         match word {
             Some("minute") => Self::Minute,
-            Some("day") => Self::Day,
-            _ => Self::Hour,
+            Some("day") => Self::Local(LocalBucket::Day),
+            Some("week") => Self::Local(LocalBucket::Week),
+            Some("month") => Self::Local(LocalBucket::Month),
+            _ => Self::Local(LocalBucket::Hour),
         }
     }
 
@@ -27,29 +31,47 @@ impl Bucket {
     pub(super) fn word(self) -> &'static str {
         match self {
             Self::Minute => "minute",
-            Self::Hour => "hour",
-            Self::Day => "day",
+            Self::Local(LocalBucket::Hour) => "hour",
+            Self::Local(LocalBucket::Day) => "day",
+            Self::Local(LocalBucket::Week) => "week",
+            Self::Local(LocalBucket::Month) => "month",
         }
     }
 
-    /// Returns the milliseconds.
-    pub(super) fn ms(self) -> i64 {
+    /// Returns the beginning of the bucket of a time, both in Unix milliseconds.
+    pub(super) fn start(self, zone: Zone, ms: i64) -> i64 {
         match self {
-            Self::Minute => 60_000,
-            Self::Hour => 3_600_000,
-            Self::Day => 86_400_000,
+            Self::Minute => ms.div_euclid(MINUTE_MS) * MINUTE_MS,
+            Self::Local(bucket) => bucket_start(zone, bucket, ms),
         }
     }
 
-    /// Returns the seconds of the unit that bounds a series, and the most units of a series (rule SER-02).
-    pub(super) fn units(self) -> (i64, i64) {
+    /// Returns the end of the bucket of a time, exclusive, both in Unix milliseconds.
+    pub(super) fn end(self, zone: Zone, ms: i64) -> i64 {
         match self {
-            Self::Minute => (3600, LIMITS.series_buckets / 60),
-            Self::Hour => (3600, LIMITS.series_buckets),
-            Self::Day => (86_400, LIMITS.series_buckets),
+            Self::Minute => self.start(zone, ms) + MINUTE_MS,
+            Self::Local(bucket) => bucket_end(zone, bucket, ms),
+        }
+    }
+
+    /// Returns the milliseconds of the parts that rows are summed up by. Each part is in one bucket.
+    pub(super) fn part_ms(self) -> i64 {
+        match self {
+            Self::Minute => MINUTE_MS,
+            Self::Local(_) => QUARTER_MS,
+        }
+    }
+
+    /// Returns the unit that bounds a series, and the most units of a series (rule SER-02).
+    pub(super) fn units(self) -> (Self, i64) {
+        match self {
+            Self::Minute => (Self::Local(LocalBucket::Hour), LIMITS.series_buckets / 60),
+            Self::Local(_) => (self, LIMITS.series_buckets),
         }
     }
 }
+
+const MINUTE_MS: i64 = 60_000;
 
 /// The events of a series, and how they are divided.
 #[derive(Debug, Clone)]
@@ -57,13 +79,15 @@ impl Bucket {
 pub struct SeriesFilter {
     pub events: EventFilter,
     pub bucket: Bucket,
+    /// The zone of the buckets, and its name.
+    pub zone: (Zone, String),
     /// A field with a dictionary.
     pub by: Option<Field>,
     /// Whether durations are counted in classes (rule SER-06).
     pub with_durations: bool,
 }
 
-/// Returns whether the stored sums of hours suffice (rule SER-03). They are by hour, agent and one name.
+/// Returns whether the stored sums suffice (rule SER-03). They are by quarter of an hour, agent and one name.
 pub fn has_sums(filter: &SeriesFilter) -> bool {
     let EventFilter { session_id, text, below, .. } = &filter.events;
     let is_whole = session_id.is_none() && text.is_none() && *below == NO_BOUND;

@@ -7,15 +7,15 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use crate::contract::LIMITS;
 use crate::field::Field;
 use crate::queries;
-use crate::render::Reached;
+use crate::render::Place;
 use crate::store::query::{NO_BOUND, each, known_name, signed};
 
 /// Times that determine a session's status (rule SES-02), in Unix milliseconds.
 #[derive(Debug, Clone, Copy)]
 pub struct Cutoffs {
-    /// Idle when the newest event is at or before this time.
+    /// Idle when the newest live event arrived at or before this time.
     pub idle: i64,
-    /// Ended when the newest event is at or before this time.
+    /// Ended when the newest live event arrived at or before this time.
     pub ended: i64,
     /// A wait that began at or before this time is stale (rule WAI-04).
     pub stale: i64,
@@ -38,39 +38,42 @@ pub struct SessionFilter {
     pub agent_type: Option<String>,
     pub project: Option<String>,
     pub since: Option<i64>,
-    pub before: Option<i64>,
+    pub cursor: Option<Place>,
 }
 
 impl SessionFilter {
-    /// Returns whether every session below `before` matches.
+    /// Returns whether every session below the cursor matches.
     fn is_empty(&self) -> bool {
-        let Self { status, exclude_status, agent_type, project, since, before: _ } = self;
+        let Self { status, exclude_status, agent_type, project, since, cursor: _ } = self;
         [status, exclude_status, agent_type, project].iter().all(|wanted| wanted.is_none()) && since.is_none()
     }
 }
 
-/// Visits up to `limit` sessions, newest activity first. Looks at a bounded number of sessions (rule SES-05).
+/// Visits up to `limit` sessions, newest activity first. Looks at a bounded number of sessions (rule SES-05). Returns the
+/// place where the next page continues.
 pub fn list_sessions(
     connection: &Connection,
     filter: &SessionFilter,
     cutoffs: Cutoffs,
     limit: u64,
     mut visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
-) -> rusqlite::Result<Reached> {
+) -> rusqlite::Result<Option<Place>> {
     // All statements see one state of the file.
     let _transaction =
         if connection.is_autocommit() { Some(connection.unchecked_transaction()?) } else { None };
     let agent_type = known_name(connection, Field::AgentType, filter.agent_type.as_deref())?;
     let project = known_name(connection, Field::Project, filter.project.as_deref())?;
     let (Some(agent_type), Some(project)) = (agent_type, project) else {
-        return Ok(Reached { next: None, scanned_to: 0 });
+        return Ok(None);
     };
-    let before = filter.before.unwrap_or(NO_BOUND);
-    let bound = if filter.is_empty() { None } else { session_bound(connection, before)? };
+    let below = filter.cursor.unwrap_or(Place { time: NO_BOUND, number: NO_BOUND });
+    let bound = if filter.is_empty() { None } else { session_bound(connection, below)? };
+    let lowest = bound.unwrap_or(Place { time: -NO_BOUND, number: 0 });
     let values = params![
         cutoffs.idle,
         cutoffs.ended,
-        before,
+        below.time,
+        below.number,
         signed(limit.saturating_add(1)),
         filter.status,
         filter.exclude_status,
@@ -78,25 +81,29 @@ pub fn list_sessions(
         project,
         filter.since,
         cutoffs.stale,
-        bound.unwrap_or(0),
+        lowest.time,
+        lowest.number,
     ];
-    let (mut rows, mut last, mut next) = (0, 0, bound);
+    let (mut rows, mut last, mut next) = (0, below, bound);
     each(connection, queries::SELECT_SESSIONS, values, |row| {
         if rows == limit {
             next = Some(last);
             return Ok(());
         }
-        (rows, last) = (rows + 1, row.get("last_event_id")?);
+        rows += 1;
+        last = Place { time: row.get("activity")?, number: row.get("key")? };
         visit(row)
     })?;
-    Ok(Reached { next, scanned_to: next.unwrap_or(0) })
+    Ok(next)
 }
 
-/// Returns the `last_event_id` of the last session that a page looks at; `None` when it looks at all sessions.
-fn session_bound(connection: &Connection, before: i64) -> rusqlite::Result<Option<i64>> {
+/// Returns the place of the last session that a page looks at; `None` when it looks at all sessions.
+fn session_bound(connection: &Connection, below: Place) -> rusqlite::Result<Option<Place>> {
     connection
         .prepare_cached(queries::SELECT_SESSION_BOUND)?
-        .query_row(params![before, signed(LIMITS.page_sessions)], |row| row.get(0))
+        .query_row(params![below.time, below.number, signed(LIMITS.page_sessions)], |row| {
+            Ok(Place { time: row.get(0)?, number: row.get(1)? })
+        })
         .optional()
 }
 

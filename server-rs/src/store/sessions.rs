@@ -22,10 +22,13 @@ pub struct SessionDelta {
     pub project: Option<i64>,
     pub branch: Option<i64>,
     pub model: Option<i64>,
-    /// Whether it has ended since (rule SES-02); `None` when only late events and dismissals arrived.
-    pub ended: Option<bool>,
-    /// Whether one of its events is more than a dismissal.
+    /// The time of its end, if an event ended it since (rule SES-02); `None` when only late events and dismissals arrived.
+    pub ended: Option<Option<i64>>,
+    /// Whether one of its events is more than a dismissal. The times are those of such events then.
     pub is_active: bool,
+    pub started_at: i64,
+    pub last_event_at: i64,
+    pub live_at: Option<i64>,
     pub first_event_id: i64,
     pub last_event_id: i64,
     pub sums: Sums,
@@ -42,9 +45,28 @@ impl SessionDelta {
             model: None,
             ended: None,
             is_active: false,
+            started_at: i64::MAX,
+            last_event_at: i64::MIN,
+            live_at: None,
             first_event_id,
             last_event_id: 0,
             sums: no_sums(),
+        }
+    }
+}
+
+impl SessionDelta {
+    /// Adds the time of an event. `live_at` is its arrival if it is not history.
+    pub fn add_time(&mut self, time: i64, live_at: Option<i64>, is_activity: bool) {
+        if is_activity && !self.is_active {
+            // Times of dismissals do not count next to others.
+            (self.started_at, self.last_event_at, self.live_at) = (time, time, None);
+            self.is_active = true;
+        }
+        if is_activity || !self.is_active {
+            self.started_at = self.started_at.min(time);
+            self.last_event_at = self.last_event_at.max(time);
+            self.live_at = live_at.or(self.live_at);
         }
     }
 }
@@ -90,8 +112,8 @@ impl SessionDeltas {
         self.deltas.entry(key).or_insert_with(|| SessionDelta::new(session_id, agent_type, event_id))
     }
 
-    /// Writes the group's sums. `now` is the group's time in Unix milliseconds.
-    pub fn flush(&mut self, connection: &Connection, now: i64) -> rusqlite::Result<()> {
+    /// Writes the group's sums.
+    pub fn flush(&mut self, connection: &Connection) -> rusqlite::Result<()> {
         let mut upsert = connection.prepare_cached(queries::UPSERT_SESSION)?;
         for (key, delta) in self.deltas.drain() {
             let own = params![
@@ -101,8 +123,10 @@ impl SessionDeltas {
                 delta.project,
                 delta.branch,
                 delta.model,
-                delta.ended.unwrap_or(false).then_some(now),
-                now,
+                delta.ended.flatten(),
+                delta.started_at,
+                delta.last_event_at,
+                delta.live_at,
                 delta.last_event_id,
                 delta.first_event_id,
                 delta.is_active,

@@ -48,9 +48,9 @@ pub fn read_signals(connection: &Connection, after: i64, newest: i64) -> rusqlit
     Ok(signals)
 }
 
-/// Returns the cost in US dollars of the day that begins at a time in Unix seconds.
-pub fn day_cost(connection: &Connection, start_s: i64) -> rusqlite::Result<f64> {
-    connection.prepare_cached(queries::SELECT_DAY_COST)?.query_row([start_s], |row| row.get(0))
+/// Returns the cost in US dollars of a day between two times in Unix seconds, the end exclusive.
+pub fn day_cost(connection: &Connection, start_s: i64, end_s: i64) -> rusqlite::Result<f64> {
+    connection.prepare_cached(queries::SELECT_DAY_COST)?.query_row([start_s, end_s], |row| row.get(0))
 }
 
 fn signal_of(row: &Row<'_>) -> rusqlite::Result<Signal> {

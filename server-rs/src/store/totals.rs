@@ -8,7 +8,7 @@ use crate::field::Field;
 use crate::queries;
 use crate::store::query::{each, known_name, signed};
 use crate::store::session_query::Cutoffs;
-use crate::store::stats::{ALL_TIME, hour_of, open_hour};
+use crate::store::stats::{ALL_TIME, QUARTER_MS, open_quarter, quarter_of};
 use crate::timestamp::is_in_range;
 
 /// The scope of the statistics.
@@ -16,37 +16,35 @@ use crate::timestamp::is_in_range;
 pub struct StatsFilter {
     /// Only this agent's events.
     pub agent_type: Option<String>,
-    /// Unix milliseconds; rounded down to the hour (rule STA-05).
+    /// Unix milliseconds; rounded down to the quarter of an hour (rule STA-05).
     pub since: Option<i64>,
-    /// Unix milliseconds, exclusive; rounded up to the hour (rule STA-05).
+    /// Unix milliseconds, exclusive; rounded up to the quarter of an hour (rule STA-05).
     pub until: Option<i64>,
 }
 
 impl StatsFilter {
     /// Returns the effective `since`, in Unix milliseconds.
     pub fn used_since(&self) -> Option<i64> {
-        self.since.map(|since| hour_of(since) * 1000)
+        self.since.map(|since| quarter_of(since) * 1000)
     }
 
-    /// Returns the effective `until`, in Unix milliseconds. The last hour of all times has no end.
+    /// Returns the effective `until`, in Unix milliseconds. The last quarter of all times has no end.
     pub fn used_until(&self) -> Option<i64> {
-        let rounded = |until: i64| Some(hour_of(until + HOUR_MS - 1) * 1000).filter(|end| is_in_range(*end));
+        let rounded = |until: i64| Some(quarter_of(until + QUARTER_MS - 1) * 1000).filter(|end| is_in_range(*end));
         self.until.map(|until| rounded(until).unwrap_or(until))
     }
 }
 
-/// The statistics, with the hours and the agent resolved once.
+/// The statistics, with the quarters and the agent resolved once.
 #[derive(Debug)]
 pub struct Totals<'c> {
     connection: &'c Connection,
-    first_hour: i64,
-    last_hour: i64,
+    first_quarter: i64,
+    last_quarter: i64,
     agent_type: Option<i64>,
     since: Option<i64>,
     until: Option<i64>,
 }
-
-const HOUR_MS: i64 = 3_600_000;
 
 /// No agent has this id, so an unknown `agent_type` has zero counts.
 const NO_NAME: i64 = -1;
@@ -58,20 +56,20 @@ impl<'c> Totals<'c> {
         let agent_type =
             known_name(connection, Field::AgentType, filter.agent_type.as_deref())?.unwrap_or(Some(NO_NAME));
         let until = filter.used_until();
-        let first_hour = match (since, until) {
-            (None, None) => open_hour(connection)?,
-            _ => since.map_or(0, |since| hour_of(since).max(0)),
+        let first_quarter = match (since, until) {
+            (None, None) => open_quarter(connection)?,
+            _ => since.map_or(0, |since| quarter_of(since).max(0)),
         };
-        let last_hour = match (since, until) {
+        let last_quarter = match (since, until) {
             (None, None) => ALL_TIME,
-            _ => until.map_or(ALL_TIME - 1, |until| hour_of(until - 1)),
+            _ => until.map_or(ALL_TIME - 1, |until| quarter_of(until - 1)),
         };
-        Ok(Self { connection, first_hour, last_hour, agent_type, since, until })
+        Ok(Self { connection, first_quarter, last_quarter, agent_type, since, until })
     }
 
     /// Visits the row of `select_totals.sql`.
     pub fn totals(&self, visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>) -> rusqlite::Result<()> {
-        let values = params![self.first_hour, self.last_hour, self.agent_type];
+        let values = params![self.first_quarter, self.last_quarter, self.agent_type];
         each(self.connection, queries::SELECT_TOTALS, values, visit).map(|_| ())
     }
 
@@ -120,10 +118,10 @@ impl<'c> Totals<'c> {
         limit: u64,
         visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
     ) -> rusqlite::Result<()> {
-        // Of all time, the hours are those before the sums of all time.
-        let (first_hour, last_hour) =
-            if self.last_hour == ALL_TIME { (0, ALL_TIME - 1) } else { (self.first_hour, self.last_hour) };
-        let values = params![first_hour, last_hour, self.agent_type, signed(limit)];
+        // Of all time, the quarters are those before the sums of all time.
+        let (first_quarter, last_quarter) =
+            if self.last_quarter == ALL_TIME { (0, ALL_TIME - 1) } else { (self.first_quarter, self.last_quarter) };
+        let values = params![first_quarter, last_quarter, self.agent_type, signed(limit)];
         each(self.connection, queries::SELECT_COST_TIMELINE, values, visit).map(|_| ())
     }
 
@@ -137,7 +135,7 @@ impl<'c> Totals<'c> {
     }
 
     fn rows(&self, sql: &str, visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>) -> rusqlite::Result<()> {
-        let values = params![self.first_hour, self.last_hour, self.agent_type, LIMITS.listed_names];
+        let values = params![self.first_quarter, self.last_quarter, self.agent_type, LIMITS.listed_names];
         each(self.connection, sql, values, visit).map(|_| ())
     }
 
@@ -148,7 +146,7 @@ impl<'c> Totals<'c> {
         visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
     ) -> rusqlite::Result<()> {
         let values =
-            params![self.first_hour, self.last_hour, self.agent_type, kind.name(), LIMITS.listed_names];
+            params![self.first_quarter, self.last_quarter, self.agent_type, kind.name(), LIMITS.listed_names];
         each(self.connection, sql, values, visit).map(|_| ())
     }
 }

@@ -333,6 +333,7 @@ impl Work {
             self.events.insert_group(&self.connection, submissions, self.clock.now_ms()).map_err(failed)?;
         let events = stored.0.iter().map(Vec::len).sum();
         self.meters.count_group(events, started.elapsed(), stored.1);
+        self.meters.count_ignored_times(self.events.take_ignored_times());
         Ok(stored)
     }
 

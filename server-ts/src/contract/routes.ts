@@ -27,9 +27,13 @@ export type Parameter =
   | 'after'
   | 'before'
   | 'order'
+  | 'order_by'
+  | 'cursor'
+  | 'session_cursor'
   | 'limit'
   | 'timeline_limit'
   | 'bucket'
+  | 'tz'
   | 'by'
   | 'durations'
   | 'session_status'
@@ -52,7 +56,7 @@ export type Parameter =
 export interface ParameterSpec {
   /** Name in the query string. */
   readonly name: string;
-  readonly type: 'text' | 'choice' | 'timestamp' | 'integer' | 'topics';
+  readonly type: 'text' | 'choice' | 'timestamp' | 'integer' | 'topics' | 'cursor' | 'zone';
   /** The words of a choice. */
   readonly values?: readonly string[];
   readonly minimum?: number;
@@ -65,6 +69,8 @@ export interface ParameterSpec {
   readonly required?: boolean;
   /** The parameter that this one requires. */
   readonly needs?: Parameter;
+  /** The parameters that must not be given with this one. */
+  readonly excludes?: readonly Parameter[];
   /** The default value. For topics it is a list, as in a query string. */
   readonly default?: number | string;
 }
@@ -103,11 +109,20 @@ export const PARAMETERS: Readonly<Record<Parameter, ParameterSpec>> = {
   since: { name: 'since', type: 'timestamp' },
   until: { name: 'until', type: 'timestamp' },
   after: { name: 'after', type: 'integer', minimum: 0, maximum: 9007199254740991 },
-  before: { name: 'before', type: 'integer', minimum: 0, maximum: 9007199254740991 },
+  before: { name: 'before', type: 'integer', minimum: 0, maximum: 9007199254740991, excludes: ['after'] },
   order: { name: 'order', type: 'choice', values: ['asc', 'desc'] },
+  order_by: { name: 'order_by', type: 'choice', values: ['time'], excludes: ['q', 'after', 'before'] },
+  cursor: { name: 'cursor', type: 'cursor', needs: 'order_by' },
+  session_cursor: { name: 'cursor', type: 'cursor' },
   limit: { name: 'limit', type: 'integer', minimum: 1, maximum: 1000, export_maximum: 1000000, default: 50 },
   timeline_limit: { name: 'limit', type: 'integer', minimum: 1, maximum: 1000, default: 168 },
-  bucket: { name: 'bucket', type: 'choice', values: ['minute', 'hour', 'day'], default: 'hour' },
+  bucket: {
+    name: 'bucket',
+    type: 'choice',
+    values: ['minute', 'hour', 'day', 'week', 'month'],
+    default: 'hour',
+  },
+  tz: { name: 'tz', type: 'zone', default: 'UTC' },
   by: {
     name: 'by',
     type: 'choice',
@@ -239,6 +254,8 @@ export const ROUTES: readonly RouteSpec[] = [
       'after',
       'before',
       'order',
+      'order_by',
+      'cursor',
       'limit',
       'min_seq',
     ],
@@ -301,7 +318,7 @@ export const ROUTES: readonly RouteSpec[] = [
       'agent_type',
       'project',
       'since',
-      'before',
+      'session_cursor',
       'limit',
       'min_seq',
     ],
@@ -359,6 +376,7 @@ export const ROUTES: readonly RouteSpec[] = [
       'until',
       'before',
       'bucket',
+      'tz',
       'by',
       'durations',
       'min_seq',

@@ -137,6 +137,8 @@ export const VOCABULARY = {
     exclusive: 'must not be combined with {other}',
     needs: 'must be combined with {other}',
     order: 'must agree with the cursor',
+    cursor: 'must be the next of an earlier answer',
+    zone: 'must be the name of a time zone',
     file_name: 'must be a file name of at most {limit} bytes',
   },
   rpc_errors: {
