@@ -103,6 +103,12 @@ CREATE TABLE events (
   source_event       INTEGER,
   call_id            TEXT,
   agent_id           TEXT,
+  response_id        TEXT,
+  service_tier       INTEGER,
+  subagent           INTEGER,
+  skill              INTEGER,
+  mcp_server         INTEGER,
+  host               INTEGER,
   payload_truncated  INTEGER NOT NULL,
   history            INTEGER NOT NULL DEFAULT 0, -- 1: its time is long before its arrival (rule TIM-03)
   late               INTEGER NOT NULL DEFAULT 0, -- 1: its time is before that of an earlier row that is not late
@@ -110,14 +116,20 @@ CREATE TABLE events (
   tokens_out         INTEGER NOT NULL,
   cache_read_tokens  INTEGER NOT NULL,
   cache_write_tokens INTEGER NOT NULL,
+  cache_write_1h_tokens INTEGER NOT NULL DEFAULT 0, -- a part of cache_write_tokens
   duration_ms        INTEGER,
   cost_nanos         INTEGER,
   computed_cost_nanos INTEGER,         -- by --prices, where cost_nanos is NULL
   client_timestamp   INTEGER,
+  arrived_at         INTEGER,
   event_id           ANY,              -- a canonical lower-case UUID as its 16 bytes, anything else as its text
   metadata           TEXT    NOT NULL, -- the JSON text exactly as it was sent
   time               INTEGER NOT NULL GENERATED ALWAYS AS ( -- rule TIM-01, with time_min_ms and time_ahead_ms of limits.json
-    iif(client_timestamp BETWEEN 946684800000 AND created_at + 300000, client_timestamp, created_at)
+    CASE
+      WHEN client_timestamp BETWEEN 946684800000 AND created_at + 300000 THEN client_timestamp
+      WHEN arrived_at BETWEEN 946684800000 AND created_at + 300000 THEN arrived_at
+      ELSE created_at
+    END
   ) VIRTUAL
 ) STRICT;
 
@@ -233,17 +245,25 @@ SELECT
   e.tokens_out,
   e.cache_read_tokens,
   e.cache_write_tokens,
+  e.cache_write_1h_tokens,
   (SELECT n.name FROM names AS n WHERE n.id = e.branch) AS branch,
   (SELECT n.name FROM names AS n WHERE n.id = e.project) AS project,
   e.duration_ms,
   (SELECT n.name FROM names AS n WHERE n.id = e.model) AS model,
+  (SELECT n.name FROM names AS n WHERE n.id = e.service_tier) AS service_tier,
   e.cost_nanos / 1e9 AS cost_usd,
   e.computed_cost_nanos / 1e9 AS computed_cost_usd,
   (SELECT n.name FROM names AS n WHERE n.id = e.source) AS source,
   (SELECT n.name FROM names AS n WHERE n.id = e.source_event) AS source_event,
+  (SELECT n.name FROM names AS n WHERE n.id = e.host) AS host,
   e.call_id,
+  e.response_id,
   e.agent_id,
+  (SELECT n.name FROM names AS n WHERE n.id = e.subagent) AS subagent,
+  (SELECT n.name FROM names AS n WHERE n.id = e.skill) AS skill,
+  (SELECT n.name FROM names AS n WHERE n.id = e.mcp_server) AS mcp_server,
   strftime('%Y-%m-%dT%H:%M:%fZ', e.client_timestamp / 1000.0, 'unixepoch') AS client_timestamp,
+  strftime('%Y-%m-%dT%H:%M:%fZ', e.arrived_at / 1000.0, 'unixepoch') AS arrived_at,
   strftime('%Y-%m-%dT%H:%M:%fZ', e.created_at / 1000.0, 'unixepoch') AS created_at,
   strftime('%Y-%m-%dT%H:%M:%fZ', e.time / 1000.0, 'unixepoch') AS time,
   e.history,

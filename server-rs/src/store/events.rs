@@ -354,7 +354,7 @@ impl EventWriter {
         let session = self.sessions.key(connection, session_id)?;
         let times = EventTimes {
             client_timestamp: event.number(Field::ClientTimestamp),
-            arrived_at: None,
+            arrived_at: event.number(Field::ArrivedAt),
             created_at: now,
         };
         let time = times.time();
