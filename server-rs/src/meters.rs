@@ -120,12 +120,12 @@ impl Meters {
         self.commit_count.store(count + 1, Ordering::Release);
     }
 
-    /// Counts a committed step of a deletion.
     /// Counts stored events with a client's time that does not count (rule TIM-01).
     pub fn count_ignored_times(&self, events: u64) {
         add(&self.ignored_times, events);
     }
 
+    /// Counts a committed step of a deletion.
     pub fn count_deletion(&self, events: u64) {
         add(&self.deleted_events, events);
         add(&self.deletion_steps, 1);
@@ -186,6 +186,11 @@ impl Meters {
     /// Returns the number of deleted events, and of the transactions that deleted them.
     pub fn deletions(&self) -> (u64, u64) {
         (get(&self.deleted_events), get(&self.deletion_steps))
+    }
+
+    /// Returns the number of stored events with a client's time that does not count.
+    pub fn ignored_times(&self) -> u64 {
+        get(&self.ignored_times)
     }
 
     fn now_nanos(&self) -> u64 {

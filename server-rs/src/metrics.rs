@@ -88,6 +88,7 @@ fn series_of<'a>(family: Family, meters: &'a Meters, readings: &'a Readings) -> 
         Family::IngestRetentionLimitSeconds => {
             vec![Series::Number(Vec::new(), readings.retention_limit_days as f64 * DAY_SECONDS)]
         }
+        Family::IngestTimesIgnoredTotal => plain(meters.ignored_times()),
         Family::IngestRetentionStepsTotal => plain(meters.deletions().1),
         Family::IngestRetentionUsedBytes => plain(readings.retention_used_bytes),
         Family::IngestStreamClients => {

@@ -106,7 +106,7 @@ impl Notifier {
         let now_ms = self.clock.now_ms();
         let day: Day = day_of(now_ms);
         let start_s = day.start_s;
-        let read = self.store.read_spawned(Cost::Bounded, move |connection| day_cost(connection, start_s));
+        let read = self.store.read_spawned(Cost::Bounded, move |connection| day_cost(connection, start_s, start_s + 86_400));
         let usd = read.await.ok()?;
         self.notices.lock().unwrap_or_else(PoisonError::into_inner).spend(&day, usd, now_ms)
     }

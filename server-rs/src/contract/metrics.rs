@@ -56,13 +56,14 @@ pub enum Family {
     IngestStreamClients,
     IngestStreamDeliveryLagSeconds,
     IngestWalBytes,
+    IngestTimesIgnoredTotal,
     IngestWebhookNoticesTotal,
     ProcessStartTimeSeconds,
 }
 
 impl Family {
     /// All of them.
-    pub const ALL: [Family; 31] = [
+    pub const ALL: [Family; 32] = [
         Family::IngestAttachmentsBytes,
         Family::IngestBuildInfo,
         Family::IngestCheckpointDurationSeconds,
@@ -92,6 +93,7 @@ impl Family {
         Family::IngestStreamClients,
         Family::IngestStreamDeliveryLagSeconds,
         Family::IngestWalBytes,
+        Family::IngestTimesIgnoredTotal,
         Family::IngestWebhookNoticesTotal,
         Family::ProcessStartTimeSeconds,
     ];
@@ -128,6 +130,7 @@ impl Family {
             Family::IngestStreamClients => "ingest_stream_clients",
             Family::IngestStreamDeliveryLagSeconds => "ingest_stream_delivery_lag_seconds",
             Family::IngestWalBytes => "ingest_wal_bytes",
+            Family::IngestTimesIgnoredTotal => "ingest_times_ignored_total",
             Family::IngestWebhookNoticesTotal => "ingest_webhook_notices_total",
             Family::ProcessStartTimeSeconds => "process_start_time_seconds",
         }
@@ -344,6 +347,13 @@ static SPECS: [FamilySpec; Family::ALL.len()] = [
         name: "ingest_wal_bytes",
         kind: MetricKind::Gauge,
         help: "Size of the write-ahead log's file.",
+        labels: &[],
+        buckets: &[],
+    },
+    FamilySpec {
+        name: "ingest_times_ignored_total",
+        kind: MetricKind::Counter,
+        help: "Stored events with a client_timestamp that is before 2000 or ahead of the clock.",
         labels: &[],
         buckets: &[],
     },

@@ -102,7 +102,7 @@ pub async fn get_health(State(app): State<Arc<App>>, _: Exchange) -> reply::Repl
 async fn budget(app: &App) -> Result<Value, Failure> {
     let Some(cents) = app.config.budget_cents else { return Ok(Value::Null) };
     let day = day_of(app.clock.now_ms());
-    let usd = app.store.read(Cost::Bounded, |connection| day_cost(connection, day.start_s)).await?;
+    let usd = app.store.read(Cost::Bounded, |connection| day_cost(connection, day.start_s, day.start_s + 86_400)).await?;
     Ok(json!({"day": day.date, "usd_day": dollars_json(cents), "cost_usd": dollars_json(cents_of(usd))}))
 }
 

@@ -35,7 +35,7 @@ type DurationsByName = Option<BTreeMap<i64, Durations>>;
 /// Reads a series, as of one state of the file.
 pub fn read_series(connection: &Connection, filter: &SeriesFilter) -> rusqlite::Result<Series> {
     let _transaction = connection.unchecked_transaction()?;
-    let (bucket, zone) = (filter.bucket, filter.zone.0);
+    let (bucket, zone) = (filter.bucket, &filter.zone);
     let asked = filter.events.since.map(|since| bucket.start(zone, since));
     let rounded = |until: i64| Some(bucket.end(zone, until - 1)).filter(|until| is_in_range(*until));
     let until = filter.events.until.map(|until| rounded(until).unwrap_or(until));
@@ -56,7 +56,7 @@ pub fn read_series(connection: &Connection, filter: &SeriesFilter) -> rusqlite::
     let (buckets, lines) = lines_of(connection, cells, durations.as_ref())?;
     Ok(Series {
         bucket: bucket.word(),
-        tz: filter.zone.1.clone(),
+        tz: zone.name.clone(),
         by: filter.by.map(Field::name),
         buckets,
         lines,
@@ -72,7 +72,7 @@ fn units_of(
     filter: &SeriesFilter,
     until: Option<i64>,
 ) -> rusqlite::Result<Vec<i64>> {
-    let ((unit, most), zone) = (filter.bucket.units(), filter.zone.0);
+    let ((unit, most), zone) = (filter.bucket.units(), &filter.zone);
     let mut select = connection.prepare_cached(queries::SELECT_QUARTER_BEFORE)?;
     let (mut units, mut below) = (Vec::new(), until.unwrap_or(ALL_TIME * 1000));
     while units.len() < usize::try_from(most).unwrap_or(usize::MAX) {
@@ -99,7 +99,7 @@ fn stored_sums(
     };
     let (calls, by_agent) = (is_of_calls(filter), filter.by == Some(Field::AgentType));
     let wanted = buckets.iter().filter(|bucket| filter.events.since.is_none_or(|since| **bucket >= since));
-    let ranges = wanted.map(|bucket| (*bucket, bucket / 1000, filter.bucket.end(filter.zone.0, *bucket) / 1000));
+    let ranges = wanted.map(|bucket| (*bucket, bucket / 1000, filter.bucket.end(&filter.zone, *bucket) / 1000));
     let ranges: Vec<_> = ranges.collect();
     let (Some((_, first, _)), Some((.., last))) = (ranges.first(), ranges.last()) else { return Ok(()) };
     let mut add = |row: &Row<'_>, bucket: i64, own: Option<i64>| -> rusqlite::Result<()> {
@@ -176,7 +176,7 @@ fn sums_of_rows(
         &mut |row| {
             // An event without a value is in no line.
             if let Some(name) = row.get(2)? {
-                let bucket = filter.bucket.start(filter.zone.0, row.get(1)?);
+                let bucket = filter.bucket.start(&filter.zone, row.get(1)?);
                 cells.push(Cell { name, bucket, sums: sums_of(row, 3)? });
                 if let (Some(durations), Some(list)) = (&mut *durations, row.get_ref(LIST)?.as_str_or_null()?)
                 {

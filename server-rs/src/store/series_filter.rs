@@ -4,7 +4,7 @@ use crate::contract::LIMITS;
 use crate::field::Field;
 use crate::store::query::{EventFilter, NO_BOUND};
 use crate::store::stats::QUARTER_MS;
-use crate::zones::{LocalBucket, Zone, bucket_end, bucket_start};
+use crate::zones::{Period, Zone, bucket_end, bucket_start};
 
 /// The length of a bucket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub enum Bucket {
     /// A minute.
     Minute,
     /// A local hour, day, week or month.
-    Local(LocalBucket),
+    Local(Period),
 }
 
 impl Bucket {
@@ -20,10 +20,10 @@ impl Bucket {
     pub fn parse(word: Option<&str>) -> Self {
         match word {
             Some("minute") => Self::Minute,
-            Some("day") => Self::Local(LocalBucket::Day),
-            Some("week") => Self::Local(LocalBucket::Week),
-            Some("month") => Self::Local(LocalBucket::Month),
-            _ => Self::Local(LocalBucket::Hour),
+            Some("day") => Self::Local(Period::Day),
+            Some("week") => Self::Local(Period::Week),
+            Some("month") => Self::Local(Period::Month),
+            _ => Self::Local(Period::Hour),
         }
     }
 
@@ -31,15 +31,15 @@ impl Bucket {
     pub(super) fn word(self) -> &'static str {
         match self {
             Self::Minute => "minute",
-            Self::Local(LocalBucket::Hour) => "hour",
-            Self::Local(LocalBucket::Day) => "day",
-            Self::Local(LocalBucket::Week) => "week",
-            Self::Local(LocalBucket::Month) => "month",
+            Self::Local(Period::Hour) => "hour",
+            Self::Local(Period::Day) => "day",
+            Self::Local(Period::Week) => "week",
+            Self::Local(Period::Month) => "month",
         }
     }
 
     /// Returns the beginning of the bucket of a time, both in Unix milliseconds.
-    pub(super) fn start(self, zone: Zone, ms: i64) -> i64 {
+    pub(super) fn start(self, zone: &Zone, ms: i64) -> i64 {
         match self {
             Self::Minute => ms.div_euclid(MINUTE_MS) * MINUTE_MS,
             Self::Local(bucket) => bucket_start(zone, bucket, ms),
@@ -47,7 +47,7 @@ impl Bucket {
     }
 
     /// Returns the end of the bucket of a time, exclusive, both in Unix milliseconds.
-    pub(super) fn end(self, zone: Zone, ms: i64) -> i64 {
+    pub(super) fn end(self, zone: &Zone, ms: i64) -> i64 {
         match self {
             Self::Minute => self.start(zone, ms) + MINUTE_MS,
             Self::Local(bucket) => bucket_end(zone, bucket, ms),
@@ -65,7 +65,7 @@ impl Bucket {
     /// Returns the unit that bounds a series, and the most units of a series (rule SER-02).
     pub(super) fn units(self) -> (Self, i64) {
         match self {
-            Self::Minute => (Self::Local(LocalBucket::Hour), LIMITS.series_buckets / 60),
+            Self::Minute => (Self::Local(Period::Hour), LIMITS.series_buckets / 60),
             Self::Local(_) => (self, LIMITS.series_buckets),
         }
     }
@@ -79,8 +79,8 @@ const MINUTE_MS: i64 = 60_000;
 pub struct SeriesFilter {
     pub events: EventFilter,
     pub bucket: Bucket,
-    /// The zone of the buckets, and its name.
-    pub zone: (Zone, String),
+    /// The zone of the buckets.
+    pub zone: Zone,
     /// A field with a dictionary.
     pub by: Option<Field>,
     /// Whether durations are counted in classes (rule SER-06).

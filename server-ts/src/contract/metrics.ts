@@ -35,6 +35,7 @@ export type FamilyName =
   | 'ingest_stream_clients'
   | 'ingest_stream_delivery_lag_seconds'
   | 'ingest_wal_bytes'
+  | 'ingest_times_ignored_total'
   | 'ingest_webhook_notices_total'
   | 'process_start_time_seconds';
 
@@ -235,6 +236,12 @@ export const FAMILIES = {
     name: 'ingest_wal_bytes',
     type: 'gauge',
     help: "Size of the write-ahead log's file.",
+    labels: [],
+  },
+  ingest_times_ignored_total: {
+    name: 'ingest_times_ignored_total',
+    type: 'counter',
+    help: 'Stored events with a client_timestamp that is before 2000 or ahead of the clock.',
     labels: [],
   },
   ingest_webhook_notices_total: {
