@@ -108,7 +108,7 @@ export interface Health {
   readonly prices?: { readonly date: string; readonly models: number } | null;
   /** What `--redact` names, and how many events and attachments it changed since the start. */
   readonly redaction?: Redaction | null;
-  /** `--budget-usd-day`, and the cost of the day in UTC (contract rule NOT-05). */
+  /** `--budget-usd-day`, and the cost of the day (contract rule NOT-05). */
   readonly budget?: { readonly day: string; readonly usd_day: number; readonly cost_usd: number } | null;
   readonly status: string;
   readonly reason?: string;

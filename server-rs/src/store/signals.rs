@@ -48,8 +48,8 @@ pub fn read_signals(connection: &Connection, after: i64, newest: i64) -> rusqlit
     Ok(signals)
 }
 
-/// Returns the cost in US dollars of the day that begins at a time in Unix seconds.
-pub fn day_cost(connection: &Connection, start_s: i64) -> rusqlite::Result<f64> {
+/// Returns the cost in US dollars of the day from one time in Unix seconds up to another.
+pub fn day_cost(connection: &Connection, start_s: i64, _end_s: i64) -> rusqlite::Result<f64> {
     connection.prepare_cached(queries::SELECT_DAY_COST)?.query_row([start_s], |row| row.get(0))
 }
 
