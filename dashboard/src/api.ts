@@ -120,6 +120,8 @@ export interface Health {
   readonly contract: string;
   /** What the user calls the command line (contract rule PRO-19). */
   readonly command_name: string;
+  /** In which a day of the budget begins at midnight; absent in servers of earlier versions. */
+  readonly time_zone?: string;
   readonly durability: string;
   readonly sqlite_version: string;
   readonly db_bytes: number;
