@@ -25,6 +25,7 @@ export const LAYERS: readonly string[] = [
     'digest',
     'number',
     'timestamp',
+    'zones',
     'platform',
     'descriptors',
     'lifecycle',

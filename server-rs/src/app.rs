@@ -229,6 +229,7 @@ impl App {
             epoch: self.store.epoch().to_owned(),
             finish_minutes: self.config.webhook_finish_minutes,
             budget_cents: self.config.budget_cents,
+            zone: self.config.time_zone.clone(),
         };
         let notifier =
             Notifier::start(Arc::clone(&self.store), Arc::clone(endpoint), rules, self.clock).await;

@@ -114,6 +114,8 @@ pub static FORMATS: LazyLock<Formats> = LazyLock::new(|| parse(include_str!("../
 pub const OTLP: &str = include_str!("../../contract/otlp.json");
 /// `agents.json`; [`crate::mapping`] parses it.
 pub const AGENTS_FILE: &str = include_str!("../../contract/agents.json");
+/// `zones.json`; [`crate::zones`] parses it.
+pub const ZONES: &str = include_str!("../../contract/zones.json");
 /// `rpc.json`; [`crate::rpc`] parses it.
 pub const RPC: &str = include_str!("../../contract/rpc.json");
 

@@ -25,6 +25,8 @@ pub mod number;
 pub mod digest;
 /// RFC 3339 and back.
 pub mod timestamp;
+/// Hours, days, weeks and months of time zones.
+pub mod zones;
 /// JSON's grammar over bytes.
 pub mod scanner;
 /// The fields of an event.

@@ -125,8 +125,8 @@ export type Read =
   | { readonly kind: 'events_after'; readonly filter: EventFilter }
   /** What notifications need of the events above an id. */
   | { readonly kind: 'signals'; readonly after: number; readonly newest: number }
-  /** The cost of the day that begins at a time in Unix seconds. */
-  | { readonly kind: 'day_cost'; readonly startS: number }
+  /** The cost of the day from one time in Unix seconds up to another. */
+  | { readonly kind: 'day_cost'; readonly startS: number; readonly endS: number }
   | { readonly kind: 'health' }
   | { readonly kind: 'check_table'; readonly place: number };
 

@@ -105,7 +105,7 @@ function answer(opened: Opened, read: Read): ReadResult {
     case 'signals':
       return { kind: 'signals', signals: readSignals(queries, read.after, read.newest) };
     case 'day_cost':
-      return { kind: 'day_cost', usd: dayCost(queries, read.startS) };
+      return { kind: 'day_cost', usd: dayCost(queries, read.startS, read.endS) };
     case 'health':
       return {
         kind: 'health',
