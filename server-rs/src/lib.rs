@@ -37,8 +37,6 @@ pub mod figure;
 pub mod json;
 /// An event before it is stored.
 pub mod event;
-/// Zones of time.
-pub mod zones;
 /// When an event happened.
 pub mod event_time;
 /// Costs of tokens.

@@ -70,7 +70,9 @@ fn column(
     member(out, opening, name);
     match (name, row.get_ref(at)?) {
         ("metadata", ValueRef::Text(text)) => metadata(out, text, breaks),
-        ("history" | "payload_truncated" | "waiting_stale", value) => bool(out, matches!(value, ValueRef::Integer(1))),
+        ("history" | "payload_truncated" | "waiting_stale", value) => {
+            bool(out, matches!(value, ValueRef::Integer(1)))
+        }
         (_, value) => scalar(out, value),
     }
     Ok(())
