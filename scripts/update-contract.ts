@@ -98,8 +98,6 @@ export function generate(root: string): Generated[] {
     { path: 'contract/queries/select_events_oldest.sql', content: selectEvents(fields, 'oldest') },
     { path: 'contract/queries/select_late_events_newest.sql', content: selectLateEvents(fields, 'newest') },
     { path: 'contract/queries/select_late_events_oldest.sql', content: selectLateEvents(fields, 'oldest') },
-    { path: 'contract/queries/select_late_event_columns_newest.sql', content: selectLateEvents(fields, 'newest', 'stored') },
-    { path: 'contract/queries/select_late_event_columns_oldest.sql', content: selectLateEvents(fields, 'oldest', 'stored') },
     {
       path: 'contract/queries/select_event_columns_newest.sql',
       content: selectEvents(fields, 'newest', 'stored'),

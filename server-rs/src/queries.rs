@@ -174,12 +174,6 @@ pub const SELECT_LATE_BOUND_NEWEST: &str =
 /// `contract/queries/select_late_bound_oldest.sql`
 pub const SELECT_LATE_BOUND_OLDEST: &str =
     include_str!("../../contract/queries/select_late_bound_oldest.sql");
-/// `contract/queries/select_late_event_columns_newest.sql`
-pub const SELECT_LATE_EVENT_COLUMNS_NEWEST: &str =
-    include_str!("../../contract/queries/select_late_event_columns_newest.sql");
-/// `contract/queries/select_late_event_columns_oldest.sql`
-pub const SELECT_LATE_EVENT_COLUMNS_OLDEST: &str =
-    include_str!("../../contract/queries/select_late_event_columns_oldest.sql");
 /// `contract/queries/select_late_events_newest.sql`
 pub const SELECT_LATE_EVENTS_NEWEST: &str =
     include_str!("../../contract/queries/select_late_events_newest.sql");

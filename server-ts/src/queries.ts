@@ -82,8 +82,6 @@ import selectLastSessionKey from '../../contract/queries/select_last_session_key
 import selectLastTime from '../../contract/queries/select_last_time.sql?text';
 import selectLateBoundNewest from '../../contract/queries/select_late_bound_newest.sql?text';
 import selectLateBoundOldest from '../../contract/queries/select_late_bound_oldest.sql?text';
-import selectLateEventColumnsNewest from '../../contract/queries/select_late_event_columns_newest.sql?text';
-import selectLateEventColumnsOldest from '../../contract/queries/select_late_event_columns_oldest.sql?text';
 import selectLateEventsNewest from '../../contract/queries/select_late_events_newest.sql?text';
 import selectLateEventsOldest from '../../contract/queries/select_late_events_oldest.sql?text';
 import selectLoadStatements from '../../contract/queries/select_load_statements.sql?text';
@@ -221,8 +219,6 @@ export const QUERIES = {
   selectLastTime,
   selectLateBoundNewest,
   selectLateBoundOldest,
-  selectLateEventColumnsNewest,
-  selectLateEventColumnsOldest,
   selectLateEventsNewest,
   selectLateEventsOldest,
   selectLoadStatements,
