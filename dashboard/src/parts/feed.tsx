@@ -153,6 +153,13 @@ function NothingHere() {
         </p>
       ) : hasMore.value && loadingGap.value !== null ? (
         <p class="empty">Searching…</p>
+      ) : hasMore.value && !isFiltered.value ? (
+        <p class="empty">
+          Nothing has happened in the last day. Sessions and time ranges show what was imported.{' '}
+          <button type="button" class="quiet" onClick={() => void loadGap(WHOLE_FEED)}>
+            Load older events
+          </button>
+        </p>
       ) : hasMore.value ? (
         <p class="empty">
           No event was found before the search was stopped.{' '}
