@@ -45,6 +45,7 @@ export const LAYERS: readonly string[] = [
     'topics',
     'scanner',
     'json',
+    'json_members',
     'mapping',
     'waits',
     'prices',

@@ -17,7 +17,9 @@ ${own.join(',\n')}
 FROM events AS e${kind === '0' ? '' : ` WHERE ${column} IS NOT NULL`}
 GROUP BY 1, 2, 3`;
   });
-  const left = figures.map(({ column }) => `${column} = ${column} - (SELECT o.${column} FROM opened AS o WHERE ${KEY})`);
+  const left = figures.map(
+    ({ column }) => `${column} = ${column} - (SELECT o.${column} FROM opened AS o WHERE ${KEY})`,
+  );
   return `-- Generated from contract/fields.json and contract/figures.json. Below schema 6 sums were those of hours of arrival, and a
 -- session began and ended with arrivals.
 UPDATE events SET history = 1
@@ -98,7 +100,10 @@ function sumOf({ kind, column, values, words, over }: Figure, isTool: boolean): 
         `e.${of} = (SELECT id FROM names WHERE kind = '${field}' AND name = '${word}')`,
     ),
   ];
-  const filter = conditions.length === 0 ? '' : ` FILTER (WHERE ${conditions.map((one) => `ifnull(${one}, 0)`).join(' AND ')})`;
+  const filter =
+    conditions.length === 0
+      ? ''
+      : ` FILTER (WHERE ${conditions.map((one) => `ifnull(${one}, 0)`).join(' AND ')})`;
   const sum = kind === 'count' ? `count(${values === undefined ? '*' : `e.${values}`})` : `sum(e.${values})`;
   return `ifnull(${sum}${filter}, 0) AS ${column}`;
 }
