@@ -241,11 +241,11 @@ impl Page {
     }
 
     /// Returns the page's JSON text with an opaque cursor, which is `None` at the end (rules GET-15 and SES-01).
-    pub(crate) fn finish_at(mut self, cursor: Option<impl std::fmt::Display>) -> Vec<u8> {
+    pub(crate) fn finish_at(mut self, cursor: Option<&impl std::fmt::Display>) -> Vec<u8> {
         self.json.push(b']');
         for name in ["next", "scanned_to"] {
             member(&mut self.json, 0, name);
-            match &cursor {
+            match cursor {
                 Some(cursor) => string(&mut self.json, &cursor.to_string()),
                 None => self.json.extend_from_slice(b"null"),
             }
