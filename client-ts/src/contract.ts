@@ -24,13 +24,27 @@ export interface OutgoingEvent {
   readonly call_id?: string | null | undefined;
   /** At most 256 bytes of UTF-8 after trimming (EVT-12). */
   readonly agent_id?: string | null | undefined;
+  /** At most 256 bytes of UTF-8 after trimming (EVT-12). */
+  readonly response_id?: string | null | undefined;
+  /** At most 128 bytes of UTF-8 after trimming (EVT-12). */
+  readonly service_tier?: string | null | undefined;
+  /** At most 256 bytes of UTF-8 after trimming (EVT-12). */
+  readonly subagent?: string | null | undefined;
+  /** At most 256 bytes of UTF-8 after trimming (EVT-12). */
+  readonly skill?: string | null | undefined;
+  /** At most 256 bytes of UTF-8 after trimming (EVT-12). */
+  readonly mcp_server?: string | null | undefined;
+  /** At most 256 bytes of UTF-8 after trimming (EVT-12). */
+  readonly host?: string | null | undefined;
   readonly duration_ms?: number | null | undefined;
   readonly tokens_in?: number | null | undefined;
   readonly tokens_out?: number | null | undefined;
   readonly cache_read_tokens?: number | null | undefined;
   readonly cache_write_tokens?: number | null | undefined;
+  readonly cache_write_1h_tokens?: number | null | undefined;
   readonly cost_usd?: number | null | undefined;
   readonly client_timestamp?: string | null | undefined;
+  readonly arrived_at?: string | null | undefined;
   readonly source?: Source | null | undefined;
   /** Any JSON value, kept byte for byte (MET-01). */
   readonly metadata?: unknown;
@@ -50,17 +64,25 @@ export interface EventRow {
   readonly tokens_out: number;
   readonly cache_read_tokens: number;
   readonly cache_write_tokens: number;
+  readonly cache_write_1h_tokens: number;
   readonly branch: string | null;
   readonly project: string | null;
   readonly duration_ms: number | null;
   readonly model: string | null;
+  readonly service_tier: string | null;
   readonly cost_usd: number | null;
   readonly computed_cost_usd: number | null;
   readonly source: Source;
   readonly source_event: string | null;
+  readonly host: string | null;
   readonly call_id: string | null;
+  readonly response_id: string | null;
   readonly agent_id: string | null;
+  readonly subagent: string | null;
+  readonly skill: string | null;
+  readonly mcp_server: string | null;
   readonly client_timestamp: string | null;
+  readonly arrived_at: string | null;
   readonly created_at: string;
   readonly payload_truncated: boolean;
   /** Any JSON value, its text as it was sent (MET-01). */
@@ -257,6 +279,13 @@ export interface EventsQuery {
   readonly call_id?: string | undefined;
   /** Only together with session_id (GET-03). */
   readonly agent_id?: string | undefined;
+  /** Only together with session_id (GET-03). */
+  readonly response_id?: string | undefined;
+  readonly service_tier?: string | undefined;
+  readonly subagent?: string | undefined;
+  readonly skill?: string | undefined;
+  readonly mcp_server?: string | undefined;
+  readonly host?: string | undefined;
   /** A text to search for, at most 128 bytes (GET-13). */
   readonly q?: string | undefined;
   /** Inclusive (GET-04). */
@@ -318,6 +347,13 @@ export interface SeriesQuery {
   readonly call_id?: string | undefined;
   /** Only together with session_id (GET-03). */
   readonly agent_id?: string | undefined;
+  /** Only together with session_id (GET-03). */
+  readonly response_id?: string | undefined;
+  readonly service_tier?: string | undefined;
+  readonly subagent?: string | undefined;
+  readonly skill?: string | undefined;
+  readonly mcp_server?: string | undefined;
+  readonly host?: string | undefined;
   /** A text to search for, at most 128 bytes (GET-13). */
   readonly q?: string | undefined;
   /** Inclusive (GET-04). */
@@ -339,6 +375,11 @@ export interface SeriesQuery {
     | 'model'
     | 'source'
     | 'source_event'
+    | 'service_tier'
+    | 'subagent'
+    | 'skill'
+    | 'mcp_server'
+    | 'host'
     | undefined;
   /** 1 adds percentiles and a histogram of durations to each series, which then comes from rows (SER-06). */
   readonly durations?: '0' | '1' | undefined;

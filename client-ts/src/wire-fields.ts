@@ -30,6 +30,18 @@ export const WIRE_FIELDS: readonly WireField<keyof OutgoingEvent>[] = [
   // biome-ignore format: one field a line
   ['agent_id', 'text', 25],
   // biome-ignore format: one field a line
+  ['response_id', 'text', 27],
+  // biome-ignore format: one field a line
+  ['service_tier', 'text', 28],
+  // biome-ignore format: one field a line
+  ['subagent', 'text', 29],
+  // biome-ignore format: one field a line
+  ['skill', 'text', 30],
+  // biome-ignore format: one field a line
+  ['mcp_server', 'text', 31],
+  // biome-ignore format: one field a line
+  ['host', 'text', 32],
+  // biome-ignore format: one field a line
   ['duration_ms', 'integer', 10],
   // biome-ignore format: one field a line
   ['tokens_in', 'integer', 11],
@@ -40,9 +52,13 @@ export const WIRE_FIELDS: readonly WireField<keyof OutgoingEvent>[] = [
   // biome-ignore format: one field a line
   ['cache_write_tokens', 'integer', 14],
   // biome-ignore format: one field a line
+  ['cache_write_1h_tokens', 'integer', 33],
+  // biome-ignore format: one field a line
   ['cost_usd', 'dollars', 15],
   // biome-ignore format: one field a line
   ['client_timestamp', 'timestamp', 16],
+  // biome-ignore format: one field a line
+  ['arrived_at', 'timestamp', 34],
   // biome-ignore format: one field a line
   ['source', 'choice', 17, ['api', 'hook', 'otel', 'import']],
   // biome-ignore format: one field a line
@@ -77,17 +93,25 @@ export const emptyRow = (): Record<keyof EventRow, unknown> => ({
   tokens_out: 0,
   cache_read_tokens: 0,
   cache_write_tokens: 0,
+  cache_write_1h_tokens: 0,
   branch: null,
   project: null,
   duration_ms: null,
   model: null,
+  service_tier: null,
   cost_usd: null,
   computed_cost_usd: null,
   source: 'api',
   source_event: null,
+  host: null,
   call_id: null,
+  response_id: null,
   agent_id: null,
+  subagent: null,
+  skill: null,
+  mcp_server: null,
   client_timestamp: null,
+  arrived_at: null,
   created_at: null,
   payload_truncated: false,
   metadata: {},

@@ -68,7 +68,13 @@ const numbered = (session_id: string, i: number) =>
     tokens_in: 2 ** 40 + i,
     duration_ms: i,
     cost_usd: i / 10,
+    cache_write_tokens: 3,
+    cache_write_1h_tokens: 2,
+    response_id: `response-${i}`,
+    service_tier: i % 2 === 0 ? 'priority' : null,
+    ...{ subagent: 'reviewer', skill: 'pdf', mcp_server: 'github', host: 'laptop' },
     client_timestamp: `2026-02-18T18:06:41.${100 + i}Z`,
+    arrived_at: `2026-02-18T18:06:42.${100 + i}Z`,
     status: i % 2 === 0 ? 'success' : 'timeout',
     metadata: i === 7 ? undefined : { text: 'é😀\n', list: [i, null, 0.1] },
     ...WRONG[i],
@@ -101,8 +107,7 @@ for (const name of TARGET_NAMES) {
           rows.map(({ event_id }) => event_id),
           ids.filter((_, i) => WRONG[i] === undefined),
         );
-        const { metadata, tokens_in, client_timestamp } = numbered(session_id, 2);
-        assert.partialDeepStrictEqual(rows[1], { metadata, tokens_in, client_timestamp });
+        assert.partialDeepStrictEqual(rows[1], { ...numbered(session_id, 2), event_id: ids[2] });
       }
       // The text is compared, because it contains the order of the members.
       const expected = JSON.stringify(await rowsOf(where));

@@ -11,9 +11,10 @@
 -- The plus keeps the value from the planner (decision 23).
 SELECT
   e.id, e.event_id, e.session, e.agent_type, e.event_type, e.tool_name, e.status, e.tokens_in, e.tokens_out,
-  e.cache_read_tokens, e.cache_write_tokens, e.branch, e.project, e.duration_ms, e.model, e.cost_nanos,
-  e.computed_cost_nanos, e.source, e.source_event, e.call_id, e.agent_id, e.client_timestamp, e.created_at,
-  e.payload_truncated, e.metadata
+  e.cache_read_tokens, e.cache_write_tokens, e.cache_write_1h_tokens, e.branch, e.project, e.duration_ms, e.model,
+  e.service_tier, e.cost_nanos, e.computed_cost_nanos, e.source, e.source_event, e.host, e.call_id, e.response_id,
+  e.agent_id, e.subagent, e.skill, e.mcp_server, e.client_timestamp, e.arrived_at, e.created_at, e.payload_truncated,
+  e.metadata
 FROM events AS e
 WHERE e.id > :above AND e.id < :below
   AND (:agent_type IS NULL OR e.agent_type = :agent_type)
@@ -25,11 +26,17 @@ WHERE e.id > :above AND e.id < :below
   AND (:model IS NULL OR e.model = :model)
   AND (:source IS NULL OR e.source = :source)
   AND (:source_event IS NULL OR e.source_event = :source_event)
+  AND (:service_tier IS NULL OR e.service_tier = :service_tier)
+  AND (:subagent IS NULL OR e.subagent = :subagent)
+  AND (:skill IS NULL OR e.skill = :skill)
+  AND (:mcp_server IS NULL OR e.mcp_server = :mcp_server)
+  AND (:host IS NULL OR e.host = :host)
   AND (:since IS NULL OR e.created_at >= :since)
   AND (:until IS NULL OR e.created_at < :until)
   AND (:session IS NULL OR e.session = :session)
   AND (:call_id IS NULL OR e.call_id = :call_id)
   AND (:agent_id IS NULL OR e.agent_id = :agent_id)
+  AND (:response_id IS NULL OR e.response_id = :response_id)
   AND CASE
     WHEN :q IS NULL THEN 1
     WHEN :names IS NOT NULL AND (
@@ -38,13 +45,19 @@ WHERE e.id > :above AND e.id < :below
       e.branch IN (SELECT value FROM json_each(:names)) OR
       e.project IN (SELECT value FROM json_each(:names)) OR
       e.model IN (SELECT value FROM json_each(:names)) OR
-      e.source_event IN (SELECT value FROM json_each(:names))
+      e.source_event IN (SELECT value FROM json_each(:names)) OR
+      e.service_tier IN (SELECT value FROM json_each(:names)) OR
+      e.subagent IN (SELECT value FROM json_each(:names)) OR
+      e.skill IN (SELECT value FROM json_each(:names)) OR
+      e.mcp_server IN (SELECT value FROM json_each(:names)) OR
+      e.host IN (SELECT value FROM json_each(:names))
     ) THEN 1
     WHEN has_text(CAST(e.metadata AS BLOB), :q, :escaped) THEN 1
     ELSE has_text(CAST(
       (SELECT s.session_id FROM sessions AS s WHERE s.key = e.session)
       || char(0) || ifnull(e.call_id, '')
       || char(0) || ifnull(e.agent_id, '')
+      || char(0) || ifnull(e.response_id, '')
       || char(0) || CASE
         WHEN typeof(e.event_id) = 'text' THEN e.event_id
         WHEN :uuid IS NOT NULL AND typeof(e.event_id) = 'blob' THEN

@@ -4,7 +4,7 @@
 SELECT
   id, created_at, session, event_id, duration_ms, tokens_in, tokens_out, cache_read_tokens, cache_write_tokens,
   cost_nanos, computed_cost_nanos, agent_type, event_type, tool_name, status, branch, project, model, source,
-  source_event
+  source_event, service_tier, subagent, skill, mcp_server, host
 FROM events
 WHERE id BETWEEN ?1 AND ?2 AND (?3 IS NULL OR session = ?3)
 ORDER BY id

@@ -11,4 +11,9 @@ WHERE id BETWEEN :first AND :last
   AND (:model IS NULL OR names IS NULL OR instr(names, unhex(printf('%08X', :model))))
   AND (:source IS NULL OR names IS NULL OR instr(names, unhex(printf('%08X', :source))))
   AND (:source_event IS NULL OR names IS NULL OR instr(names, unhex(printf('%08X', :source_event))))
+  AND (:service_tier IS NULL OR names IS NULL OR instr(names, unhex(printf('%08X', :service_tier))))
+  AND (:subagent IS NULL OR names IS NULL OR instr(names, unhex(printf('%08X', :subagent))))
+  AND (:skill IS NULL OR names IS NULL OR instr(names, unhex(printf('%08X', :skill))))
+  AND (:mcp_server IS NULL OR names IS NULL OR instr(names, unhex(printf('%08X', :mcp_server))))
+  AND (:host IS NULL OR names IS NULL OR instr(names, unhex(printf('%08X', :host))))
 ORDER BY id DESC

@@ -13,7 +13,7 @@
 SELECT
   max(e.id) AS id,
   e.created_at / CAST(:bucket_ms AS INTEGER) * CAST(:bucket_ms AS INTEGER) AS bucket,
-  CASE :by WHEN 1 THEN e.agent_type WHEN 2 THEN e.event_type WHEN 3 THEN e.tool_name WHEN 4 THEN e.status WHEN 5 THEN e.branch WHEN 6 THEN e.project WHEN 7 THEN e.model WHEN 8 THEN e.source WHEN 9 THEN e.source_event ELSE 0 END AS name,
+  CASE :by WHEN 1 THEN e.agent_type WHEN 2 THEN e.event_type WHEN 3 THEN e.tool_name WHEN 4 THEN e.status WHEN 5 THEN e.branch WHEN 6 THEN e.project WHEN 7 THEN e.model WHEN 8 THEN e.source WHEN 9 THEN e.source_event WHEN 10 THEN e.service_tier WHEN 11 THEN e.subagent WHEN 12 THEN e.skill WHEN 13 THEN e.mcp_server WHEN 14 THEN e.host ELSE 0 END AS name,
   count(*) AS event_count,
   count(*) FILTER (WHERE e.status = (SELECT n.id FROM names AS n WHERE n.kind = 'status' AND n.name = 'error')) AS error_count,
   count(e.duration_ms) AS duration_count,
@@ -34,11 +34,17 @@ WHERE e.id > :above AND e.id < :below
   AND (:model IS NULL OR e.model = :model)
   AND (:source IS NULL OR e.source = :source)
   AND (:source_event IS NULL OR e.source_event = :source_event)
+  AND (:service_tier IS NULL OR e.service_tier = :service_tier)
+  AND (:subagent IS NULL OR e.subagent = :subagent)
+  AND (:skill IS NULL OR e.skill = :skill)
+  AND (:mcp_server IS NULL OR e.mcp_server = :mcp_server)
+  AND (:host IS NULL OR e.host = :host)
   AND (:since IS NULL OR e.created_at >= :since)
   AND (:until IS NULL OR e.created_at < :until)
   AND (:session IS NULL OR e.session = :session)
   AND (:call_id IS NULL OR e.call_id = :call_id)
   AND (:agent_id IS NULL OR e.agent_id = :agent_id)
+  AND (:response_id IS NULL OR e.response_id = :response_id)
   AND CASE
     WHEN :q IS NULL THEN 1
     WHEN :names IS NOT NULL AND (
@@ -47,13 +53,19 @@ WHERE e.id > :above AND e.id < :below
       e.branch IN (SELECT value FROM json_each(:names)) OR
       e.project IN (SELECT value FROM json_each(:names)) OR
       e.model IN (SELECT value FROM json_each(:names)) OR
-      e.source_event IN (SELECT value FROM json_each(:names))
+      e.source_event IN (SELECT value FROM json_each(:names)) OR
+      e.service_tier IN (SELECT value FROM json_each(:names)) OR
+      e.subagent IN (SELECT value FROM json_each(:names)) OR
+      e.skill IN (SELECT value FROM json_each(:names)) OR
+      e.mcp_server IN (SELECT value FROM json_each(:names)) OR
+      e.host IN (SELECT value FROM json_each(:names))
     ) THEN 1
     WHEN has_text(CAST(e.metadata AS BLOB), :q, :escaped) THEN 1
     ELSE has_text(CAST(
       (SELECT s.session_id FROM sessions AS s WHERE s.key = e.session)
       || char(0) || ifnull(e.call_id, '')
       || char(0) || ifnull(e.agent_id, '')
+      || char(0) || ifnull(e.response_id, '')
       || char(0) || CASE
         WHEN typeof(e.event_id) = 'text' THEN e.event_id
         WHEN :uuid IS NOT NULL AND typeof(e.event_id) = 'blob' THEN

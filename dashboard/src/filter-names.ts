@@ -12,4 +12,9 @@ export const FILTER_NAMES = [
   'model',
   'source',
   'source_event',
+  'service_tier',
+  'subagent',
+  'skill',
+  'mcp_server',
+  'host',
 ] as const;

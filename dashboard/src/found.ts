@@ -14,7 +14,15 @@ export interface Found {
 }
 
 /** Fields that the servers do not search. */
-const NOT_SEARCHED = ['event_type', 'status', 'source', 'created_at', 'client_timestamp', 'metadata'];
+const NOT_SEARCHED = [
+  'event_type',
+  'status',
+  'source',
+  'created_at',
+  'arrived_at',
+  'client_timestamp',
+  'metadata',
+];
 /** Number of characters before a match that stay, when the text before them is cut off. */
 const BEFORE = 24;
 /** Largest number of matches that are marked. */

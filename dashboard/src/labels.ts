@@ -10,6 +10,7 @@ const LABELS: Readonly<Record<string, string>> = {
   tool_name: 'Tool',
   created_at: 'Stored',
   client_timestamp: 'Client time',
+  mcp_server: 'MCP server',
 };
 
 /** Returns `source_event` as "Source event", unless it has a label of its own. */

@@ -71,10 +71,18 @@ const WHOLE = {
   status: 'timeout',
   cache_read_tokens: 3,
   cache_write_tokens: 9_007_199_254_740_991,
+  cache_write_1h_tokens: 4,
   source_event: 'PostToolUse',
   call_id: 'call',
   agent_id: 'agent',
+  response_id: 'response',
+  service_tier: 'priority',
+  subagent: 'code-reviewer',
+  skill: 'pdf',
+  mcp_server: 'github',
+  host: 'laptop',
   client_timestamp: '2026-02-18T20:06:41.2319+02:00',
+  arrived_at: '2026-02-18T20:06:42.5+02:00',
 };
 const { event_id: _, ...WITHOUT_ID } = WHOLE;
 const LEAST = { session_id: 's', agent_type: 'agent', event_type: 'error', tool_name: '  ', status: null };

@@ -55,5 +55,5 @@ export function nameKinds({ fields, filters }: Fields): string[] {
 
 /** Converts `tool_name` to `ToolName`. */
 export function pascalCase(name: string): string {
-  return name.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  return name.replaceAll(/(?:^|_)([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }

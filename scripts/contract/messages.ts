@@ -77,6 +77,7 @@ ${forms.join('')}        _ => return None,
 export function rowColumns({ fields, server_columns, row }: Fields): string {
   const columns = row.map((name) => columnText(name, (fields[name] ?? server_columns[name])!));
   return `//! Generated from \`contract/fields.json\` by \`pnpm contract:update\`: the columns of a row.
+//! Over 250 lines because every column has its members here.
 
 use super::{ArrowType, Column, ColumnKind};
 use crate::contract::vocabulary::{event_type, source, status};
@@ -86,9 +87,20 @@ pub const COLUMNS: [Column; ${row.length}] = [
 ${columns.join('')}];
 
 /// Positions of the columns, in the order of their numbers in Protobuf.
-pub const BY_NUMBER: [usize; ${row.length}] =
-    [${byNumber(fields, server_columns, row).join(', ')}];
+pub const BY_NUMBER: [usize; ${row.length}] = [
+${filled(byNumber(fields, server_columns, row))}];
 `;
+}
+
+/** Returns the items in lines of at most 110 characters, as rustfmt fills them. */
+function filled(items: readonly number[]): string {
+  const lines: string[] = [];
+  for (const item of items) {
+    const longer = `${lines.at(-1)} ${item},`;
+    if (lines.length > 0 && longer.length <= 110) lines.splice(-1, 1, longer);
+    else lines.push(`    ${item},`);
+  }
+  return lines.map((line) => `${line}\n`).join('');
 }
 
 function byNumber(

@@ -26,11 +26,13 @@ function fieldsOf(row: Row): readonly (readonly [string, string])[] {
   const written: Readonly<Partial<Record<keyof Row, string | null>>> = {
     created_at: dateTime(new Date(row.created_at)),
     client_timestamp: row.client_timestamp === null ? null : dateTime(new Date(row.client_timestamp)),
+    arrived_at: row.arrived_at === null ? null : dateTime(new Date(row.arrived_at)),
     duration_ms: row.duration_ms === null ? null : duration(row.duration_ms),
     tokens_in: tokens(row.tokens_in),
     tokens_out: tokens(row.tokens_out),
     cache_read_tokens: tokens(row.cache_read_tokens),
     cache_write_tokens: tokens(row.cache_write_tokens),
+    cache_write_1h_tokens: tokens(row.cache_write_1h_tokens),
     cost_usd: row.cost_usd === null ? null : dollars(row.cost_usd),
     computed_cost_usd: row.computed_cost_usd === null ? null : `~${dollars(row.computed_cost_usd)}`,
   };

@@ -20,18 +20,26 @@ CREATE TABLE IF NOT EXISTS events (
   tokens_out         INTEGER NOT NULL CHECK (tokens_out >= 0),
   cache_read_tokens  INTEGER NOT NULL CHECK (cache_read_tokens >= 0),
   cache_write_tokens INTEGER NOT NULL CHECK (cache_write_tokens >= 0),
+  cache_write_1h_tokens INTEGER NOT NULL CHECK (cache_write_1h_tokens >= 0),
   branch             TEXT             CHECK (octet_length(branch) <= 1024),
   project            TEXT             CHECK (octet_length(project) <= 1024),
   duration_ms        INTEGER          CHECK (duration_ms >= 0),
   model              TEXT             CHECK (octet_length(model) <= 256),
+  service_tier       TEXT             CHECK (octet_length(service_tier) <= 128),
   cost_usd           REAL             CHECK (cost_usd BETWEEN 0 AND 1000000),
   source             TEXT    NOT NULL CHECK (
     source = 'api' OR source = 'hook' OR source = 'otel' OR source = 'import'
   ),
   source_event       TEXT             CHECK (octet_length(source_event) <= 128),
+  host               TEXT             CHECK (octet_length(host) <= 256),
   call_id            TEXT             CHECK (octet_length(call_id) <= 256),
+  response_id        TEXT             CHECK (octet_length(response_id) <= 256),
   agent_id           TEXT             CHECK (octet_length(agent_id) <= 256),
+  subagent           TEXT             CHECK (octet_length(subagent) <= 256),
+  skill              TEXT             CHECK (octet_length(skill) <= 256),
+  mcp_server         TEXT             CHECK (octet_length(mcp_server) <= 256),
   client_timestamp   TEXT,
+  arrived_at         TEXT,
   created_at         TEXT    NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
   payload_truncated  INTEGER NOT NULL,
   metadata           TEXT    NOT NULL
@@ -41,7 +49,8 @@ CREATE TABLE IF NOT EXISTS events (
 CREATE VIEW IF NOT EXISTS events_readable AS
 SELECT
   id, event_id, 1 AS schema_version, session_id, agent_type, event_type, tool_name, status,
-  tokens_in, tokens_out, cache_read_tokens, cache_write_tokens, branch, project, duration_ms, model,
-  round(cost_usd * 1e9) / 1e9 AS cost_usd, NULL AS computed_cost_usd,
-  source, source_event, call_id, agent_id, client_timestamp, created_at, payload_truncated, metadata
+  tokens_in, tokens_out, cache_read_tokens, cache_write_tokens, cache_write_1h_tokens, branch, project, duration_ms, model,
+  service_tier, round(cost_usd * 1e9) / 1e9 AS cost_usd, NULL AS computed_cost_usd,
+  source, source_event, host, call_id, response_id, agent_id, subagent, skill, mcp_server,
+  client_timestamp, arrived_at, created_at, payload_truncated, metadata
 FROM events;

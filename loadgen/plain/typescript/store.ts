@@ -21,13 +21,21 @@ const FIELDS = Object.entries({
   source_event: 'string',
   call_id: 'string',
   agent_id: 'string',
+  response_id: 'string',
+  service_tier: 'string',
+  subagent: 'string',
+  skill: 'string',
+  mcp_server: 'string',
+  host: 'string',
   duration_ms: 'number',
   tokens_in: 'number',
   tokens_out: 'number',
   cache_read_tokens: 'number',
   cache_write_tokens: 'number',
+  cache_write_1h_tokens: 'number',
   cost_usd: 'number',
   client_timestamp: 'string',
+  arrived_at: 'string',
   source: 'string',
 });
 
@@ -87,14 +95,14 @@ function rowOf(sent: unknown): object {
     if (value !== null && typeof value !== type) throw new InvalidEvent(`${field} must be a ${type}`);
     row[field] = value;
   }
-  row.client_timestamp = inUtc(row.client_timestamp as string | null);
+  for (const name of ['client_timestamp', 'arrived_at']) row[name] = inUtc(name, row[name] as string | null);
   row.metadata = JSON.stringify(event.metadata ?? {});
   return row;
 }
 
-function inUtc(time: string | null): string | null {
+function inUtc(name: string, time: string | null): string | null {
   if (time === null) return null;
   const date = new Date(RFC_3339.test(time) ? time : Number.NaN);
-  if (Number.isNaN(date.getTime())) throw new InvalidEvent('client_timestamp must be a timestamp');
+  if (Number.isNaN(date.getTime())) throw new InvalidEvent(`${name} must be a timestamp`);
   return date.toISOString();
 }

@@ -26,14 +26,14 @@ export async function everyField(context: ScenarioContext): Promise<void> {
     await fillExtremes(client);
     await untilForwarded(client);
     const count = compareRows(senderDb(context, target), context.db(`receiver-${target}.db`));
-    assert.equal(count, 1207);
+    assert.equal(count, 1208);
     const { to, failure, last_at: lastAt } = await forwardingOf(client);
     assert.deepEqual([to, failure], [`127.0.0.1:${receiver.port}`, null]);
     assert.ok(Math.abs(Date.parse(lastAt!) - Date.now()) < 60_000, lastAt!);
     const { last_success_time_seconds: last, ...numbers } = await forwardMetrics(client);
     assert.ok(last! > 0);
     assert.deepEqual(numbers, {
-      events_total: 1207,
+      events_total: 1208,
       failures_total: 0,
       lost_events_total: 0,
       refused_events_total: 0,
@@ -60,8 +60,22 @@ async function fillExtremes(client: ApiClient): Promise<void> {
     cost_usd: 999_999.999999999,
     client_timestamp: '2026-01-31T23:59:59.9999+05:30',
   });
-  await raw(JSON.stringify({ query: 'q', text: 'é'.repeat(10_000) }), { call_id: 'c', agent_id: 'd' });
+  await raw(JSON.stringify({ query: 'q', text: 'é'.repeat(10_000) }), {
+    call_id: 'c',
+    agent_id: 'd',
+    response_id: 'f',
+    arrived_at: '2026-01-31T23:59:59.9999+05:30',
+  });
   await raw('"text"', { source: 'import', source_event: 'e', status: 'timeout', cache_read_tokens: 7 });
+  await raw('{}', {
+    service_tier: 'g',
+    subagent: 'h',
+    skill: 'i',
+    mcp_server: 'j',
+    host: 'k',
+    cache_write_tokens: 2,
+    cache_write_1h_tokens: 1,
+  });
   const hook = { session_id: 'h', hook_event_name: 'PreToolUse', tool_name: 'Bash', tool_use_id: 't' };
   for (const input of ['ls', 'x'.repeat(20_000)]) {
     const reply = await client.post('/api/hooks/claude-code', {

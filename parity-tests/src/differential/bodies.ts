@@ -24,17 +24,15 @@ const OWN: Readonly<Record<string, (random: Random) => string>> = {
   branch: (random) => text(random, ['main', 'dev', ' ']),
   project: (random) => text(random, ['p1', 'p2', '\u{1f600}']),
   model: (random) => text(random, ['m1', 'm2', '']),
-  client_timestamp: timestamp,
   source: (random) => text(random, ['api', 'hook', 'otel', 'import', 'API']),
   metadata,
 };
 
+const OF_KIND: Readonly<Record<string, (random: Random) => string>> = { text: someText, timestamp };
+
 /** Generators of values for every field. A field without its own generator uses that of its kind. */
 const FIELDS = Object.fromEntries(
-  Object.entries(CONTRACT.fields).map(([name, { kind }]) => [
-    name,
-    OWN[name] ?? (kind === 'text' ? someText : number),
-  ]),
+  Object.entries(CONTRACT.fields).map(([name, { kind }]) => [name, OWN[name] ?? OF_KIND[kind] ?? number]),
 );
 
 const REQUIRED = ['session_id', 'agent_type', 'event_type'];

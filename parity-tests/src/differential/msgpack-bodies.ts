@@ -4,6 +4,9 @@ import CONTRACT from '../../../contract/fields.json' with { type: 'json' };
 import { jsonValue, nested, timestampText } from './values.ts';
 
 const NAMES = Object.keys(CONTRACT.fields);
+const TIMES = Object.entries(CONTRACT.fields).flatMap(([name, { kind }]) =>
+  kind === 'timestamp' ? [name] : [],
+);
 const TEXTS = [
   's1',
   's2',
@@ -111,7 +114,7 @@ function event(random: Random): Buffer {
 function fieldValue(random: Random, name: string): Buffer {
   if (random.chance(0.25)) return value(random, 0);
   if (name === 'metadata') return metadata(random);
-  if (name === 'client_timestamp') return text(timestampText(random), random);
+  if (TIMES.includes(name)) return text(timestampText(random), random);
   if (/tokens|duration/.test(name)) return hex(random.pick(INTEGERS));
   return name === 'cost_usd' ? hex(random.pick(FLOATS)) : textValue(random, 'x');
 }

@@ -23,6 +23,9 @@ const FILTER_VALUES: Readonly<Record<string, readonly string[]>> = {
   source: ['api', 'hook', 'otel', 'import'],
 };
 const ANY_TEXT = ['t1', 't2'];
+const NEED_SESSION = Object.entries(CONTRACT.fields).flatMap(([name, field]) =>
+  'filter_needs' in field ? [name] : [],
+);
 
 /** Most pages are small, since decoding an Arrow answer is slow. */
 const PAGE_SIZES = [1, 2, 3, 10, 10, 50, 100, 257];
@@ -65,8 +68,7 @@ function eventPairs(random: Random): string[] {
   for (let count = random.pick([0, 0, 0, 1, 1, 2, 3]); count > 0; count -= 1) {
     const name = random.pick(CONTRACT.filters);
     const values = FILTER_VALUES[name] ?? ANY_TEXT;
-    // These two filters require a session.
-    if (name === 'call_id' || name === 'agent_id') pairs.push(`session_id=${random.pick(['s1', 's2'])}`);
+    if (NEED_SESSION.includes(name)) pairs.push(`session_id=${random.pick(['s1', 's2'])}`);
     pairs.push(`${name}=${random.pick(values)}`);
   }
   const cursor = random.next();

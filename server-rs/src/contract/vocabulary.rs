@@ -312,7 +312,7 @@ pub static VOCABULARY: Vocabulary = Vocabulary {
     ],
     redaction: Redaction {
         text: "[redacted]",
-        identities: &["session_id", "event_id", "call_id", "agent_id"],
+        identities: &["session_id", "event_id", "call_id", "agent_id", "response_id"],
         classes: &[
             ("alphanumeric", &["09", "AZ", "az"]),
             ("base32", &["AZ", "27"]),

@@ -1,10 +1,11 @@
 //! Generated from `contract/fields.json` by `pnpm contract:update`: the columns of a row.
+//! Over 250 lines because every column has its members here.
 
 use super::{ArrowType, Column, ColumnKind};
 use crate::contract::vocabulary::{event_type, source, status};
 
 /// The columns of a row, in their order (rule GET-02).
-pub const COLUMNS: [Column; 26] = [
+pub const COLUMNS: [Column; 34] = [
     Column {
         name: "id",
         kind: ColumnKind::Integer,
@@ -90,6 +91,13 @@ pub const COLUMNS: [Column; 26] = [
         is_nullable: false,
     },
     Column {
+        name: "cache_write_1h_tokens",
+        kind: ColumnKind::Integer,
+        protobuf: 33,
+        arrow: ArrowType::Int64,
+        is_nullable: false,
+    },
+    Column {
         name: "branch",
         kind: ColumnKind::Name,
         protobuf: 7,
@@ -114,6 +122,13 @@ pub const COLUMNS: [Column; 26] = [
         name: "model",
         kind: ColumnKind::Name,
         protobuf: 9,
+        arrow: ArrowType::Dictionary,
+        is_nullable: true,
+    },
+    Column {
+        name: "service_tier",
+        kind: ColumnKind::Name,
+        protobuf: 28,
         arrow: ArrowType::Dictionary,
         is_nullable: true,
     },
@@ -146,9 +161,23 @@ pub const COLUMNS: [Column; 26] = [
         is_nullable: true,
     },
     Column {
+        name: "host",
+        kind: ColumnKind::Name,
+        protobuf: 32,
+        arrow: ArrowType::Dictionary,
+        is_nullable: true,
+    },
+    Column {
         name: "call_id",
         kind: ColumnKind::Text,
         protobuf: 24,
+        arrow: ArrowType::Utf8,
+        is_nullable: true,
+    },
+    Column {
+        name: "response_id",
+        kind: ColumnKind::Text,
+        protobuf: 27,
         arrow: ArrowType::Utf8,
         is_nullable: true,
     },
@@ -160,9 +189,37 @@ pub const COLUMNS: [Column; 26] = [
         is_nullable: true,
     },
     Column {
+        name: "subagent",
+        kind: ColumnKind::Name,
+        protobuf: 29,
+        arrow: ArrowType::Dictionary,
+        is_nullable: true,
+    },
+    Column {
+        name: "skill",
+        kind: ColumnKind::Name,
+        protobuf: 30,
+        arrow: ArrowType::Dictionary,
+        is_nullable: true,
+    },
+    Column {
+        name: "mcp_server",
+        kind: ColumnKind::Name,
+        protobuf: 31,
+        arrow: ArrowType::Dictionary,
+        is_nullable: true,
+    },
+    Column {
         name: "client_timestamp",
         kind: ColumnKind::Timestamp,
         protobuf: 16,
+        arrow: ArrowType::Timestamp,
+        is_nullable: true,
+    },
+    Column {
+        name: "arrived_at",
+        kind: ColumnKind::Timestamp,
+        protobuf: 34,
         arrow: ArrowType::Timestamp,
         is_nullable: true,
     },
@@ -190,5 +247,7 @@ pub const COLUMNS: [Column; 26] = [
 ];
 
 /// Positions of the columns, in the order of their numbers in Protobuf.
-pub const BY_NUMBER: [usize; 26] =
-    [3, 4, 5, 7, 1, 6, 12, 13, 15, 14, 8, 9, 10, 11, 16, 22, 18, 25, 0, 2, 23, 24, 19, 20, 21, 17];
+pub const BY_NUMBER: [usize; 34] = [
+    3, 4, 5, 7, 1, 6, 13, 14, 16, 15, 8, 9, 10, 11, 18, 29, 20, 33, 0, 2, 31, 32, 21, 23, 25, 19, 24, 17, 26,
+    27, 28, 22, 12, 30,
+];

@@ -35,6 +35,18 @@ pub(super) struct EventMessage {
     call_id: Option<Bytes>,
     #[prost(bytes = "bytes", optional, tag = "25")]
     agent_id: Option<Bytes>,
+    #[prost(bytes = "bytes", optional, tag = "27")]
+    response_id: Option<Bytes>,
+    #[prost(bytes = "bytes", optional, tag = "28")]
+    service_tier: Option<Bytes>,
+    #[prost(bytes = "bytes", optional, tag = "29")]
+    subagent: Option<Bytes>,
+    #[prost(bytes = "bytes", optional, tag = "30")]
+    skill: Option<Bytes>,
+    #[prost(bytes = "bytes", optional, tag = "31")]
+    mcp_server: Option<Bytes>,
+    #[prost(bytes = "bytes", optional, tag = "32")]
+    host: Option<Bytes>,
     #[prost(uint64, optional, tag = "10")]
     duration_ms: Option<u64>,
     #[prost(uint64, optional, tag = "11")]
@@ -45,10 +57,14 @@ pub(super) struct EventMessage {
     cache_read_tokens: Option<u64>,
     #[prost(uint64, optional, tag = "14")]
     cache_write_tokens: Option<u64>,
+    #[prost(uint64, optional, tag = "33")]
+    cache_write_1h_tokens: Option<u64>,
     #[prost(double, optional, tag = "15")]
     cost_usd: Option<f64>,
     #[prost(int64, optional, tag = "16")]
     client_timestamp: Option<i64>,
+    #[prost(int64, optional, tag = "34")]
+    arrived_at: Option<i64>,
     #[prost(int32, optional, tag = "17")]
     source: Option<i32>,
     #[prost(bytes = "bytes", optional, tag = "18")]
@@ -94,6 +110,24 @@ impl EventMessage {
         if let Some(value) = &self.agent_id {
             visit(Field::AgentId, Sent::Text(value));
         }
+        if let Some(value) = &self.response_id {
+            visit(Field::ResponseId, Sent::Text(value));
+        }
+        if let Some(value) = &self.service_tier {
+            visit(Field::ServiceTier, Sent::Text(value));
+        }
+        if let Some(value) = &self.subagent {
+            visit(Field::Subagent, Sent::Text(value));
+        }
+        if let Some(value) = &self.skill {
+            visit(Field::Skill, Sent::Text(value));
+        }
+        if let Some(value) = &self.mcp_server {
+            visit(Field::McpServer, Sent::Text(value));
+        }
+        if let Some(value) = &self.host {
+            visit(Field::Host, Sent::Text(value));
+        }
         if let Some(value) = self.duration_ms {
             visit(Field::DurationMs, Sent::Integer(value));
         }
@@ -109,11 +143,17 @@ impl EventMessage {
         if let Some(value) = self.cache_write_tokens {
             visit(Field::CacheWriteTokens, Sent::Integer(value));
         }
+        if let Some(value) = self.cache_write_1h_tokens {
+            visit(Field::CacheWrite1hTokens, Sent::Integer(value));
+        }
         if let Some(value) = self.cost_usd {
             visit(Field::CostUsd, Sent::Dollars(value));
         }
         if let Some(value) = self.client_timestamp {
             visit(Field::ClientTimestamp, Sent::Timestamp(value));
+        }
+        if let Some(value) = self.arrived_at {
+            visit(Field::ArrivedAt, Sent::Timestamp(value));
         }
         if let Some(value) = self.source {
             visit(Field::Source, Sent::Choice(value));
@@ -127,8 +167,8 @@ impl EventMessage {
 /// Returns the wire form of a known field of an event.
 pub(super) fn wire_form(number: u64) -> Option<WireForm> {
     Some(match number {
-        1 | 2 | 5 | 6 | 7 | 8 | 9 | 23 | 24 | 25 => WireForm::Text,
-        3 | 4 | 10 | 11 | 12 | 13 | 14 | 16 | 17 | 19 | 20 | 21 | 22 => WireForm::Varint,
+        1 | 2 | 5 | 6 | 7 | 8 | 9 | 23 | 24 | 25 | 27 | 28 | 29 | 30 | 31 | 32 => WireForm::Text,
+        3 | 4 | 10 | 11 | 12 | 13 | 14 | 16 | 17 | 19 | 20 | 21 | 22 | 33 | 34 => WireForm::Varint,
         15 | 26 => WireForm::Fixed64,
         18 => WireForm::Bytes,
         _ => return None,

@@ -21,6 +21,12 @@ export type Parameter =
   | 'source_event'
   | 'call_id'
   | 'agent_id'
+  | 'response_id'
+  | 'service_tier'
+  | 'subagent'
+  | 'skill'
+  | 'mcp_server'
+  | 'host'
   | 'q'
   | 'since'
   | 'until'
@@ -99,6 +105,12 @@ export const PARAMETERS: Readonly<Record<Parameter, ParameterSpec>> = {
   source_event: { name: 'source_event', type: 'text' },
   call_id: { name: 'call_id', type: 'text', needs: 'session_id' },
   agent_id: { name: 'agent_id', type: 'text', needs: 'session_id' },
+  response_id: { name: 'response_id', type: 'text', needs: 'session_id' },
+  service_tier: { name: 'service_tier', type: 'text' },
+  subagent: { name: 'subagent', type: 'text' },
+  skill: { name: 'skill', type: 'text' },
+  mcp_server: { name: 'mcp_server', type: 'text' },
+  host: { name: 'host', type: 'text' },
   q: { name: 'q', type: 'text', bytes: 128 },
   since: { name: 'since', type: 'timestamp' },
   until: { name: 'until', type: 'timestamp' },
@@ -121,6 +133,11 @@ export const PARAMETERS: Readonly<Record<Parameter, ParameterSpec>> = {
       'model',
       'source',
       'source_event',
+      'service_tier',
+      'subagent',
+      'skill',
+      'mcp_server',
+      'host',
     ],
   },
   durations: { name: 'durations', type: 'choice', values: ['0', '1'] },
@@ -233,6 +250,12 @@ export const ROUTES: readonly RouteSpec[] = [
       'source_event',
       'call_id',
       'agent_id',
+      'response_id',
+      'service_tier',
+      'subagent',
+      'skill',
+      'mcp_server',
+      'host',
       'q',
       'since',
       'until',
@@ -354,6 +377,12 @@ export const ROUTES: readonly RouteSpec[] = [
       'source_event',
       'call_id',
       'agent_id',
+      'response_id',
+      'service_tier',
+      'subagent',
+      'skill',
+      'mcp_server',
+      'host',
       'q',
       'since',
       'until',

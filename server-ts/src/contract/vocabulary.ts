@@ -43,7 +43,7 @@ export const VOCABULARY = {
   summary_keys: ['command', 'file_path', 'query', 'pattern', 'error', 'message', 'tool_name', 'path', 'type'],
   redaction: {
     text: '[redacted]',
-    identities: ['session_id', 'event_id', 'call_id', 'agent_id'],
+    identities: ['session_id', 'event_id', 'call_id', 'agent_id', 'response_id'],
     classes: {
       alphanumeric: ['09', 'AZ', 'az'],
       base32: ['AZ', '27'],

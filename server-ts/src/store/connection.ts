@@ -333,7 +333,7 @@ function withoutNumbers(sql: string): { text: string; order: number[]; names: st
   const names: string[] = [];
   const text = sql
     .replace(/--.*$/gm, '')
-    .replace(/\?(\d+)|:([a-z_]+)/g, (_, number: string, name: string) => {
+    .replace(/\?(\d+)|:([a-z][a-z0-9_]*)/g, (_, number: string, name: string) => {
       if (name !== undefined && !names.includes(name)) names.push(name);
       order.push(name === undefined ? Number(number) : names.indexOf(name) + 1);
       return '?';

@@ -26,15 +26,24 @@ pub struct Event {
     pub source_event: Option<String>,
     pub call_id: Option<String>,
     pub agent_id: Option<String>,
+    pub response_id: Option<String>,
+    pub service_tier: Option<String>,
+    pub subagent: Option<String>,
+    pub skill: Option<String>,
+    pub mcp_server: Option<String>,
+    pub host: Option<String>,
     pub duration_ms: Option<i64>,
     pub tokens_in: Option<i64>,
     pub tokens_out: Option<i64>,
     pub cache_read_tokens: Option<i64>,
     pub cache_write_tokens: Option<i64>,
+    pub cache_write_1h_tokens: Option<i64>,
     pub cost_usd: Option<f64>,
     pub source: Option<String>,
     #[serde(skip_serializing)]
     pub client_timestamp: Option<DateTime<Utc>>,
+    #[serde(skip_serializing)]
+    pub arrived_at: Option<DateTime<Utc>>,
     #[serde(skip_serializing)]
     pub metadata: Option<Box<RawValue>>,
 }
@@ -87,10 +96,11 @@ pub fn health(db: &Connection) -> Result<Value> {
 
 /// Returns 1, or 0 for a duplicate.
 fn insert_one(statement: &mut Statement, event: &Event) -> Result<usize> {
-    let time = event.client_timestamp.map(|time| time.to_rfc3339_opts(SecondsFormat::Millis, true));
+    let text_of = |time: DateTime<Utc>| time.to_rfc3339_opts(SecondsFormat::Millis, true);
     let metadata = event.metadata.as_ref().map_or("{}", |metadata| metadata.get());
     let mut row = to_params_named(event).map_err(|error| Error::ToSqlConversionFailure(error.into()))?;
-    row.push((":client_timestamp".into(), Box::new(time)));
+    row.push((":client_timestamp".into(), Box::new(event.client_timestamp.map(text_of))));
+    row.push((":arrived_at".into(), Box::new(event.arrived_at.map(text_of))));
     row.push((":metadata".into(), Box::new(metadata.to_owned())));
     statement.execute(row.to_slice().as_slice())
 }
