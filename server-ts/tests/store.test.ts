@@ -6,6 +6,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { Buffers } from '../src/buffers.ts';
 import { SCHEMA } from '../src/contract.ts';
 import { EventTable, RawEvents } from '../src/event.ts';
+import { FIELD } from '../src/field.ts';
 import { scanBatch } from '../src/json.ts';
 import { QUERIES } from '../src/queries.ts';
 import {
@@ -16,6 +17,7 @@ import {
   OpenError,
   openConnection,
 } from '../src/store/connection.ts';
+import { EventInsert, MOST_STATEMENTS, placeOf } from '../src/store/event-insert.ts';
 import { EventWriter } from '../src/store/events.ts';
 import { sqliteCode, storeCode } from '../src/store/failure.ts';
 import { Lock } from '../src/store/lock.ts';
@@ -115,6 +117,59 @@ test('a group is stored in one transaction, and a duplicate changes nothing', ()
   );
   assert.deepEqual(revisions(), [1, 1, 0]);
   assert.equal(db.prepare('SELECT typeof(event_id) FROM events').pluck().get(), 'blob');
+});
+
+/** A value of every field that may be absent, as a row shows it. */
+const OPTIONAL = {
+  ...{ event_id: 'e', tool_name: 't', branch: 'b', project: 'p', model: 'm', service_tier: 'r', host: 'h' },
+  ...{ source_event: 'v', call_id: 'c', response_id: 'o', agent_id: 'g', subagent: 'u', skill: 'k' },
+  ...{ mcp_server: 'w', duration_ms: 1, tokens_in: 2, tokens_out: 3, cache_read_tokens: 4 },
+  ...{ cache_write_tokens: 5, cache_write_1h_tokens: 6, cost_usd: 7 },
+  client_timestamp: '2026-02-18T18:06:41.231Z',
+  arrived_at: '2026-02-18T18:06:42.500Z',
+} as const;
+const NAMES = Object.keys(OPTIONAL) as (keyof typeof OPTIONAL)[];
+
+/** Returns the values of `OPTIONAL` that a row has. */
+function givenIn(row: Readonly<Record<string, unknown>>): object {
+  return Object.fromEntries(NAMES.flatMap((name) => (row[name] ? [[name, row[name]]] : [])));
+}
+
+test('a row has exactly the fields of its event, whatever others were stored before', () => {
+  const db = connect();
+  const events = new EventWriter(db);
+  const sets = [
+    [],
+    NAMES,
+    ...NAMES.map((name) => [name]),
+    ...NAMES.map((name) => NAMES.filter((other) => other !== name)),
+    ...NAMES.flatMap((name, at) => NAMES.slice(at + 1).map((other) => [name, other])),
+  ];
+  const sent = [...sets, ...sets].map((names, n) => {
+    const given = Object.fromEntries(names.map((name) => [name, OPTIONAL[name]]));
+    return 'event_id' in given ? { ...given, event_id: `e${n}` } : given;
+  });
+  events.insertGroup([jobOf(sent.map(event))], NOW);
+  const rows = db.prepare<[], Record<string, unknown>>('SELECT * FROM events_readable ORDER BY id').all();
+  assert.deepEqual(
+    rows.map(givenIn),
+    sent.map((given) => givenIn(given)),
+  );
+});
+
+test('the statements that insert a row are bounded', () => {
+  const db = connect();
+  const insert = new EventInsert(db);
+  for (let id = 1; id <= 4 * MOST_STATEMENTS; id++) {
+    insert.values.fill(1);
+    insert.values[placeOf('id')] = id;
+    // Each id has another set of absent values.
+    for (const [bit, { sqlColumn, absent }] of NAMES.map((name) => FIELD[name]).entries())
+      if ((id & (1 << bit)) !== 0) insert.values[placeOf(sqlColumn)] = Number.isNaN(absent) ? null : absent;
+    insert.run();
+  }
+  assert.equal(insert.count, MOST_STATEMENTS);
+  assert.equal(count(db, 'events'), 4 * MOST_STATEMENTS);
 });
 
 test('a rollback leaves no trace in the file or in memory', () => {

@@ -25,16 +25,10 @@ import { QUERIES } from '../queries.ts';
 import { DISMISSAL, NO_CHANGE, WAIT_CHANGES } from '../waits.ts';
 import type { Attached } from './attachments.ts';
 import { type ClusterChange, storeBounds } from './cluster-change.ts';
-import {
-  type Connection,
-  inOrder,
-  Numbered,
-  parameterNames,
-  type Statement,
-  withSmallCache,
-} from './connection.ts';
+import { type Connection, inOrder, Numbered, type Statement, withSmallCache } from './connection.ts';
 import { Deletions, type Step } from './deletions.ts';
 import { EventBlocks } from './event-blocks.ts';
+import { EventInsert, placeOf } from './event-insert.ts';
 import { EventKeys } from './event-keys.ts';
 import { Hours } from './hours.ts';
 import { Names, type NamesOfKind } from './names.ts';
@@ -60,9 +54,6 @@ const NO_METADATA = '{}';
 
 /** The token counts that have prices, in the order of `computedNanos`. */
 const PRICED = ['tokens_in', 'tokens_out', 'cache_read_tokens', 'cache_write_tokens'] as const;
-
-/** Positions of the insert's parameters by column. */
-const PLACES = new Map(parameterNames(QUERIES.insertEvent).map((name, at) => [name, at]));
 
 /** A field and the position of its parameter. */
 interface Bound {
@@ -104,7 +95,7 @@ export class EventWriter {
   private readonly begin: Statement;
   private readonly commit: Statement;
   private readonly rollback: Statement;
-  private readonly insertEvent: Statement;
+  private readonly insert: EventInsert;
   private readonly updateNothing: Statement;
   private readonly selectLastEventId: Statement;
   private readonly updateLastDeletionId: Numbered;
@@ -128,8 +119,6 @@ export class EventWriter {
   private readonly project: NameColumn;
   private readonly branch: NameColumn;
   private readonly model: NameColumn;
-  /** The values of the current row, by the positions of the insert's parameters. */
-  private readonly values: unknown[] = Array.from(PLACES, () => null);
   private lastId: number;
   /** Whether caches may hold values that were rolled back. */
   private isStale = false;
@@ -142,7 +131,7 @@ export class EventWriter {
     this.begin = prepare('BEGIN IMMEDIATE');
     this.commit = prepare('COMMIT');
     this.rollback = prepare('ROLLBACK');
-    this.insertEvent = prepare(QUERIES.insertEvent);
+    this.insert = new EventInsert(db);
     this.updateNothing = prepare(QUERIES.updateNothing);
     this.selectLastEventId = prepare(QUERIES.selectLastEventId).pluck() as Statement;
     this.updateLastDeletionId = new Numbered(db, QUERIES.updateLastDeletionId);
@@ -346,7 +335,8 @@ export class EventWriter {
     const eventId = this.eventId(job, ints[at]!, ints[at + 1]!);
     if (eventId !== null && !this.accept(eventId, job, int)) return false;
 
-    const { values, columns } = this;
+    const { columns } = this;
+    const { values } = this.insert;
     const agentType = this.nameId(this.agentType, job, int + this.agentType.field.column);
     for (const column of columns) {
       const id = column.names.ofAgent(this.nameId(column, job, int + column.field.column), agentType);
@@ -406,7 +396,7 @@ export class EventWriter {
     values[AT.session] = session.key;
     values[AT.eventId] = eventId;
     values[AT.metadata] = textIn(job, int + FIELD.metadata.column) ?? NO_METADATA;
-    this.insertEvent.run(...values);
+    this.insert.run();
     return true;
   }
 
@@ -481,12 +471,6 @@ export class EventWriter {
     if (isUuid) return this.uuid;
     return textAt(job, start, end);
   }
-}
-
-function placeOf(column: string): number {
-  const at = PLACES.get(column);
-  if (at === undefined) throw new Error(`insert_event.sql has no parameter ${column}`);
-  return at;
 }
 
 /** Returns the text whose range is in two columns; null when it is absent. */
