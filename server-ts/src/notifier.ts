@@ -21,7 +21,7 @@ export interface SignalSource {
   readonly newest: number;
   readonly meters: Pick<Meters, 'countNotice'>;
   signals(after: number, newest: number): Promise<readonly Signal[]>;
-  dayCost(startS: number): Promise<number>;
+  dayCost(startS: number, endS: number): Promise<number>;
 }
 
 /** Sends the notifications of one server. */
@@ -109,7 +109,7 @@ export class Notifier {
     if (!this.hasBudget) return undefined;
     const now = nowMs();
     const day = dayOf(now);
-    return this.notices.spend(day, await this.source.dayCost(day.startS), now);
+    return this.notices.spend(day, await this.source.dayCost(day.startS, day.startS + 86_400), now);
   }
 
   private push(notice: Notice): void {

@@ -73,7 +73,7 @@ async function budgetOf(app: App, exchange: Exchange): Promise<object | null> {
   const { budgetCents } = app.config;
   if (budgetCents === undefined) return null;
   const { date, startS } = dayOf(nowMs());
-  const usd = await app.store.dayCost(startS, exchange.response);
+  const usd = await app.store.dayCost(startS, startS + 86_400, exchange.response);
   return { day: date, usd_day: dollarsJson(budgetCents), cost_usd: dollarsJson(centsOf(usd)) };
 }
 

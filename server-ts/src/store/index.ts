@@ -383,9 +383,9 @@ export class Store {
     return this.readers.due(bounds);
   }
 
-  /** Reads the cost in US dollars of the day that begins at a time in Unix seconds. */
-  dayCost(startS: number, asker?: Asker): Promise<number> {
-    return this.readers.dayCost(startS, asker);
+  /** Reads the cost in US dollars of the day from one time in Unix seconds up to another. */
+  dayCost(startS: number, endS: number, asker?: Asker): Promise<number> {
+    return this.readers.dayCost(startS, endS, asker);
   }
 
   /** Reads the health figures, with the reason why writes fail if they do. */

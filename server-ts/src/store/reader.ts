@@ -144,8 +144,8 @@ export class Readers {
     return result.due;
   }
 
-  async dayCost(startS: number, asker?: Asker): Promise<number> {
-    const result = await this.read({ kind: 'day_cost', startS }, asker);
+  async dayCost(startS: number, endS: number, asker?: Asker): Promise<number> {
+    const result = await this.read({ kind: 'day_cost', startS, endS }, asker);
     if (result.kind !== 'day_cost') throw new Error(`a day's cost answered ${result.kind}`);
     return result.usd;
   }

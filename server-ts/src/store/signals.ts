@@ -28,7 +28,7 @@ export function readSignals(queries: Queries, after: number, newest: number): re
   return queries.prepared(QUERIES.selectSignals).all(after, newest) as Signal[];
 }
 
-/** Returns the cost in US dollars of the day that begins at a time in Unix seconds. */
-export function dayCost(queries: Queries, startS: number): number {
-  return queries.pluck(QUERIES.selectDayCost, startS) ?? 0;
+/** Returns the cost in US dollars of the day from one time in Unix seconds up to another. */
+export function dayCost(queries: Queries, startS: number, endS: number): number {
+  return queries.pluck(QUERIES.selectDayCost, startS, endS) ?? 0;
 }
