@@ -25,6 +25,7 @@ export const LAYERS: readonly string[] = [
     'digest',
     'number',
     'timestamp',
+    'event_time',
     'platform',
     'descriptors',
     'lifecycle',
