@@ -26,6 +26,7 @@ export const LAYERS: readonly string[] = [
     'number',
     'timestamp',
     'zones',
+    'event_time',
     'platform',
     'descriptors',
     'lifecycle',

@@ -2,7 +2,8 @@
 //! escaped as `JSON.stringify` does, numbers are printed the ECMAScript way, and metadata is inserted exactly as
 //! sent.
 //!
-//! Member names are the column names of the shared statements.
+//! Member names are the column names of the shared statements. Over 250 lines because rows, pages and frames print the
+//! same members.
 
 /// Renders outcomes and failures as JSON text.
 pub mod outcomes;
