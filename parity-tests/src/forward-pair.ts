@@ -87,8 +87,8 @@ export function compareRows(sender: string, receiver: string): number {
 /** Returns a row as its receiver stores it. */
 function forwarded(row: Row, origin: string): Row {
   const made = eventIdOf(JSON.stringify([origin, row.id, Date.parse(row.created_at as string)]));
-  const { event_id = null, client_timestamp = null } = row;
-  return { ...row, event_id: event_id ?? made, client_timestamp: client_timestamp ?? row.created_at };
+  const { event_id = null, arrived_at = null } = row;
+  return { ...row, event_id: event_id ?? made, arrived_at: arrived_at ?? row.created_at };
 }
 
 /** Returns the columns that a receiver does not give itself. */

@@ -1,13 +1,15 @@
 /**
  * Builds the row of an event with only `session_id`, `agent_type` and `event_type`.
  *
- * A case lists only the differences, but every column is compared, in order (rule GET-02).
+ * A case lists only the differences, but every column is compared, in order (rule GET-02). `time` and `history` follow
+ * from the others (rules TIM-01 and TIM-03), because cases store events now.
  */
 
 import { NUMBERED, protobufName } from '@twin-ingest/testkit/codecs/columns.ts';
 import type { Format } from '@twin-ingest/testkit/codecs/format.ts';
 import { memberSpans } from '@twin-ingest/testkit/events/metadata-span.ts';
 import CONTRACT from '../../contract/fields.json' with { type: 'json' };
+import LIMITS from '../../contract/limits.json' with { type: 'json' };
 
 interface Column {
   readonly kind: string;
@@ -23,7 +25,11 @@ const OWN: Readonly<Record<string, unknown>> = {
   agent_type: 'agent',
   event_type: 'tool_use',
   created_at: '<any-timestamp>',
+  time: '<any-timestamp>',
+  history: false,
 };
+/** Sources whose clock may be slow, so that their arrival counts for `history`. */
+const LIVE_SOURCES: readonly unknown[] = ['hook', 'otel'];
 
 const DEFAULT_ROW: Readonly<Record<string, unknown>> = Object.fromEntries(
   CONTRACT.row.map((name) => {
@@ -39,7 +45,27 @@ export const ROW_COLUMNS: readonly string[] = Object.keys(DEFAULT_ROW);
 export function wholeRow(says: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const unknown = Object.keys(says).filter((name) => !ROW_COLUMNS.includes(name));
   if (unknown.length > 0) throw new Error(`${unknown.join(', ')} is no column of a row`);
-  return { ...DEFAULT_ROW, ...says };
+  const row = { ...DEFAULT_ROW, ...says };
+  const { client_timestamp, arrived_at, created_at, source } = row;
+  const arrival = isBelieved(arrived_at) ? arrived_at : created_at;
+  const time = isBelieved(client_timestamp) ? client_timestamp : arrival;
+  return { ...row, time, history: isOld(LIVE_SOURCES.includes(source) ? arrival : time), ...says };
+}
+
+/** Returns whether a time counts as that of an event that is stored now. */
+function isBelieved(time: unknown): boolean {
+  const ms = msOf(time);
+  return ms >= LIMITS.time_min_ms && ms <= Date.now() + LIMITS.time_ahead_ms;
+}
+
+/** Returns whether a time is that of history. A placeholder stands for a time of now. */
+function isOld(time: unknown): boolean {
+  return msOf(time) < Date.now() - LIMITS.history_ms;
+}
+
+/** Returns Unix milliseconds; NaN for a placeholder and for null. */
+function msOf(time: unknown): number {
+  return typeof time === 'number' ? time : Date.parse(String(time));
 }
 
 /** Replaces every object with the one key `<row>` by the whole row that it describes, in the form of `format`. */
@@ -74,10 +100,16 @@ function rowIn(format: Format, says: Readonly<Record<string, unknown>>): Record<
 export function withWholeRowTexts(body: string): string {
   return body.replace(/<row>(.*?)<\/row>/gs, (_, object: string) => {
     const says = new Map(memberSpans(object).map(({ key, text }) => [key, text]));
-    const members = Object.entries(wholeRow(Object.fromEntries(says))).map(([name, value]) => {
+    const values = [...says].map(([name, text]) => [name, parsed(text)] as const);
+    const members = Object.entries(wholeRow(Object.fromEntries(values))).map(([name, value]) => {
       const text = says.get(name) ?? (value === '<any-id>' ? value : JSON.stringify(value));
       return `"${name}":${text}`;
     });
     return `{${members.join(',')}}`;
   });
+}
+
+/** Returns the value of a JSON text; a placeholder that is no JSON stands for itself. */
+function parsed(text: string): unknown {
+  return text.startsWith('<') ? text : JSON.parse(text);
 }

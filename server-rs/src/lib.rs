@@ -35,6 +35,8 @@ pub mod field;
 pub mod figure;
 /// Finds the fields of events in a body.
 pub mod json;
+/// Some members of a JSON object.
+mod json_members;
 /// An event before it is stored.
 pub mod event;
 /// When an event happened.

@@ -2,7 +2,8 @@
 //! escaped as `JSON.stringify` does, numbers are printed the ECMAScript way, and metadata is inserted exactly as
 //! sent.
 //!
-//! Member names are the column names of the shared statements.
+//! Member names are the column names of the shared statements. Over 250 lines because rows, pages and frames print the
+//! same members.
 
 /// Renders outcomes and failures as JSON text.
 pub mod outcomes;
@@ -241,11 +242,11 @@ impl Page {
     }
 
     /// Returns the page's JSON text with an opaque cursor, which is `None` at the end (rules GET-15 and SES-01).
-    pub(crate) fn finish_at(mut self, cursor: Option<impl std::fmt::Display>) -> Vec<u8> {
+    pub(crate) fn finish_at(mut self, cursor: Option<&impl std::fmt::Display>) -> Vec<u8> {
         self.json.push(b']');
         for name in ["next", "scanned_to"] {
             member(&mut self.json, 0, name);
-            match &cursor {
+            match cursor {
                 Some(cursor) => string(&mut self.json, &cursor.to_string()),
                 None => self.json.extend_from_slice(b"null"),
             }

@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use miniserde::Deserialize;
+use serde::Deserialize;
 
 use crate::contract::{ZONES, parse};
 use crate::timestamp::{format_timestamp, parse_timestamp};
@@ -68,7 +68,7 @@ struct Table {
     changes: String,
 }
 
-static FILE: LazyLock<ZonesFile> = LazyLock::new(|| parse(ZONES));
+static FILE: LazyLock<ZonesFile> = LazyLock::new(|| parse("zones.json", ZONES));
 
 /// Returns the zone with exactly this name.
 pub fn find_zone(name: &str) -> Option<Zone> {
@@ -264,7 +264,7 @@ mod tests {
     #[test]
     fn periods_are_those_that_intl_found() {
         let text = std::fs::read_to_string(EXPECTED).expect("a file");
-        let Expected { cases } = miniserde::json::from_str(&text).expect("JSON");
+        let Expected { cases } = serde_json::from_str(&text).expect("JSON");
         assert!(cases.len() > 100, "{}", cases.len());
         for Case { zone, bucket, time, start, end, date } in cases {
             let found = find_zone(&zone).expect("a zone of the file");

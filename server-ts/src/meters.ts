@@ -44,6 +44,8 @@ export class Meters {
   readonly checkpointDurations = new Histogram('ingest_checkpoint_duration_seconds');
   /** Time from a commit to the write of its frames. */
   readonly deliveryLags = new Histogram('ingest_stream_delivery_lag_seconds');
+  /** Number of stored events with a client's time that does not count (rule TIM-01). */
+  ignoredTimes = 0;
   /** Number of deleted events, and of the transactions that deleted them. */
   deletedEvents = 0;
   deletionSteps = 0;
@@ -102,6 +104,11 @@ export class Meters {
     const place = this.commitCount++ % COMMITS;
     this.commitIds[place] = newest;
     this.commitTimes[place] = committedMs;
+  }
+
+  /** Counts stored events with a client's time that does not count. */
+  countIgnoredTimes(events: number): void {
+    this.ignoredTimes += events;
   }
 
   /** Counts a committed step of a deletion. */

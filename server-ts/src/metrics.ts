@@ -114,6 +114,8 @@ function seriesOf(name: FamilyName, meters: Meters, readings: Readings): readonl
     }
     case 'ingest_stream_delivery_lag_seconds':
       return one(meters.deliveryLags);
+    case 'ingest_times_ignored_total':
+      return one(meters.ignoredTimes);
     case 'ingest_wal_bytes':
       return one(readings.walBytes);
     case 'ingest_webhook_notices_total':

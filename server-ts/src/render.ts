@@ -48,7 +48,28 @@ export function idOf(row: EventRow): number {
   return Number(row[ROW.id]);
 }
 
-/** How far a page came (rules GET-12 and SES-05). */
+/** A place in a list that is ordered by a time, and by a number where times are equal. */
+export interface Place {
+  /** Unix milliseconds. */
+  readonly time: number;
+  /** The id of an event, or the key of a session. */
+  readonly number: number;
+}
+
+/** Reads the text of a cursor. */
+export function parsePlace(text: string): Place | undefined {
+  const [, time, number] = /^([0-9]{1,16})\.([0-9]{1,16})$/.exec(text) ?? [];
+  return time === undefined || number === undefined
+    ? undefined
+    : { time: Number(time), number: Number(number) };
+}
+
+/** Returns the text of a cursor. */
+export function placeText({ time, number }: Place): string {
+  return `${time}.${number}`;
+}
+
+/** How far a page came (rule GET-12). */
 export interface Reached {
   /** The cursor of the next page; null at the end. */
   readonly next: number | null;
@@ -60,8 +81,19 @@ export function renderEvents(rows: readonly EventRow[], reached: Reached): strin
   return `{"events":[${rows.map(renderEvent).join(',')}]${renderReached(reached)}`;
 }
 
-export function renderSessions(rows: readonly SessionRow[], reached: Reached): string {
-  return `{"sessions":[${rows.map(sessionObject).join(',')}]${renderReached(reached)}`;
+/** Renders a page of events with an opaque cursor, which is absent at the end (rule GET-15). */
+export function renderEventsAt(rows: readonly EventRow[], cursor: string | undefined): string {
+  return `{"events":[${rows.map(renderEvent).join(',')}]${renderCursor(cursor)}`;
+}
+
+/** Renders a page of sessions; `next` is absent at the end (rule SES-01). */
+export function renderSessions(rows: readonly SessionRow[], next: Place | undefined): string {
+  return `{"sessions":[${rows.map(sessionObject).join(',')}]${renderCursor(next && placeText(next))}`;
+}
+
+function renderCursor(cursor: string | undefined): string {
+  const json = scalar(cursor ?? null);
+  return `,"next":${json},"scanned_to":${json}}`;
 }
 
 function renderReached({ next, scannedTo }: Reached): string {
@@ -116,9 +148,11 @@ export function renderList(rows: readonly FlatRow[]): string {
 
 function printOf(name: string): Print {
   if (name === 'metadata') return String;
-  if (name === 'payload_truncated') return (value) => String(value === 1);
+  if (name === 'payload_truncated' || name === 'history') return (value) => String(value === 1);
   const isTime =
-    name === 'created_at' || FIELD_SPECS.find((field) => field.name === name)?.kind === 'timestamp';
+    name === 'created_at' ||
+    name === 'time' ||
+    FIELD_SPECS.find((field) => field.name === name)?.kind === 'timestamp';
   return isTime ? stamp : scalar;
 }
 

@@ -70,7 +70,7 @@ test('statements with positional values have their parameters in order', () => {
     QUERIES.insertEvent,
     QUERIES.updateEventKeyRun,
     QUERIES.upsertStats,
-    QUERIES.upsertHour,
+    QUERIES.upsertEventBlock,
   ]) {
     assert.doesNotThrow(() => inOrder(sql));
   }

@@ -24,7 +24,7 @@ import { Lock } from '../src/store/lock.ts';
 import { Queries } from '../src/store/query.ts';
 import { createSchema } from '../src/store/schema.ts';
 import { sessionRevision } from '../src/store/session-query.ts';
-import { ALL_TIME } from '../src/store/stats.ts';
+import { ALL_TIME, QUARTER_MS } from '../src/store/stats.ts';
 import type { Submission } from '../src/store/submission.ts';
 import { Totals } from '../src/store/totals.ts';
 import { validator } from '../src/validate.ts';
@@ -100,7 +100,7 @@ test('a group is stored in one transaction, and a duplicate changes nothing', ()
   const first = events.insertGroup([jobOf([event({ event_id: id }), event({ event_id: id })])], NOW);
   assert.deepEqual([...first.ids], [1, 0]);
   assert.deepEqual([first.stored, first.newest], [1, 1]);
-  const tables = ['events', 'sessions', 'names', 'stats', 'hours', 'event_blocks', 'event_key_blocks'];
+  const tables = ['events', 'sessions', 'names', 'stats', 'event_blocks', 'event_key_blocks'];
   const before = tables.map((table) => count(db, table));
   const queries = new Queries(db, 5, 12);
   const revisions = () => [
@@ -188,24 +188,23 @@ test('a rollback leaves no trace in the file or in memory', () => {
   assert.equal(db.prepare("SELECT name FROM names WHERE kind = 'tool_name'").pluck().get(), 'x');
 });
 
-test('a rollback leaves the open hour open', () => {
+test('a rollback leaves the open quarter of an hour open', () => {
   const db = connect();
   const events = new EventWriter(db);
-  const hourMs = 3_600_000;
   const insert = (now: number) => events.insertGroup([jobOf([event({ tokens_in: 5 })])], now);
-  insert(hourMs);
+  insert(QUARTER_MS);
   // Keys are written after the statistics.
   db.exec("CREATE TRIGGER refuse BEFORE INSERT ON event_key_tail BEGIN SELECT raise(ABORT, 'refused'); END");
-  assert.throws(() => insert(2 * hourMs));
+  assert.throws(() => insert(2 * QUARTER_MS));
   db.exec('DROP TRIGGER refuse');
-  insert(2 * hourMs);
-  // The clock is set back to the closed hour.
-  insert(hourMs);
+  insert(2 * QUARTER_MS);
+  // The clock is set back to the closed quarter.
+  insert(QUARTER_MS);
   const sums = db
-    .prepare('SELECT event_count * 1000 + tokens_in FROM stats WHERE hour = ? AND name = 0')
+    .prepare('SELECT event_count * 1000 + tokens_in FROM stats WHERE quarter = ? AND name = 0')
     .pluck();
   assert.deepEqual(
-    [3600, 7200, ALL_TIME].map((hour) => sums.get(hour)),
+    [900, 1800, ALL_TIME].map((quarter) => sums.get(quarter)),
     [2010, 1005, 2010],
   );
 });

@@ -74,7 +74,7 @@ async function store(
 }
 
 /** Columns with times of storage, which may differ. */
-const TIMES = ['created_at', 'started_at', 'last_event_at', 'ended_at'];
+const TIMES = ['created_at', 'time', 'started_at', 'last_event_at', 'live_at', 'ended_at'];
 
 /**
  * Returns every row of the events, of their names and of their sessions, as text: the type and the bytes of each

@@ -15,10 +15,13 @@ interface Allowed {
 }
 
 const ALLOWED: readonly Allowed[] = [
-  { keys: ['created_at', 'timestamp'], reason: 'each server reads its clock when it commits or connects' },
   {
-    keys: ['started_at', 'last_event_at', 'ended_at', 'waiting_since', 'bucket'],
-    reason: 'derived from created_at',
+    keys: ['created_at', 'time', 'timestamp'],
+    reason: 'each server reads its clock when it commits or connects',
+  },
+  {
+    keys: ['started_at', 'last_event_at', 'live_at', 'ended_at', 'waiting_since', 'bucket'],
+    reason: 'derived from created_at or time',
   },
   { keys: ['last_at'], reason: 'each server reads its clock when it answers telemetry' },
   { keys: ['uptime', 'pid'], reason: 'of the process' },
@@ -55,10 +58,14 @@ const STRING = new RegExp(
 );
 
 const CREATED_AT = CONTRACT.server_columns.created_at.protobuf;
+const TIME = CONTRACT.server_columns.time.protobuf;
 /** Paths of field numbers that lead to the same values in Protobuf. */
 const PATHS: Readonly<Record<Message, readonly (readonly number[])[]>> = {
-  page: [[1, CREATED_AT]],
-  snapshot: [[2], [6, 1, CREATED_AT]],
+  page: [
+    [1, CREATED_AT],
+    [1, TIME],
+  ],
+  snapshot: [[2], [6, 1, CREATED_AT], [6, 1, TIME]],
 };
 
 /** The message type of a Protobuf answer. */
@@ -100,7 +107,9 @@ function arrowText({ metadata, batches }: ArrowRows): string {
   const { epoch, ...rest } = metadata;
   const lines = batches.flatMap((rows) => [
     `a batch of ${rows.length} rows`,
-    ...rows.map(({ created_at, ...row }) => JSON.stringify({ ...row, created_at: typeof created_at })),
+    ...rows.map(({ created_at, time, ...row }) =>
+      JSON.stringify({ ...row, created_at: typeof created_at, time: typeof time }),
+    ),
   ]);
   return [JSON.stringify({ ...rest, epoch: typeof epoch }), ...lines].join('\n');
 }

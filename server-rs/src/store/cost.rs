@@ -24,6 +24,11 @@ pub fn cost_of(filter: &EventFilter) -> Cost {
 
 /// Returns whether every event between the bounds matches.
 pub fn is_empty(filter: &EventFilter) -> bool {
-    let EventFilter { session_id, fields, text, since, until, .. } = filter;
-    session_id.is_none() && fields.is_empty() && text.is_none() && since.is_none() && until.is_none()
+    let EventFilter { session_id, fields, text, since, until, late, .. } = filter;
+    session_id.is_none()
+        && fields.is_empty()
+        && text.is_none()
+        && since.is_none()
+        && until.is_none()
+        && late.is_none()
 }

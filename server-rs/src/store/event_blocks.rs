@@ -1,8 +1,8 @@
-//! Summarises 256 rows: their names and sessions in two short lists, and their times. So a page with a rare filter reads few blocks,
-//! and no column needs an index.
+//! Summarises 256 rows: their names and sessions in two short lists, and their times. So a page with a rare filter reads
+//! few blocks, and no column needs an index.
 //!
-//! Invariant: every number and every time that a row of a block has is in the block's summary, which the row's own transaction
-//! writes. A superfluous number costs a read; a missing one would hide a row.
+//! Invariant: every number and every time that a row of a block has is in the block's summary, which the row's own
+//! transaction writes. A superfluous number costs a read; a missing one would hide a row.
 
 use rusqlite::{Connection, OptionalExtension, params};
 

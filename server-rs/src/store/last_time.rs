@@ -3,7 +3,7 @@
 //! Invariant: rows that are not late have ascending times in the order of their ids. So only late rows need an index by
 //! time (docs/decisions/0113-time-of-an-event.md).
 
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
 
 use crate::queries;
 
@@ -32,5 +32,5 @@ impl LastTime {
 }
 
 fn load(connection: &Connection) -> rusqlite::Result<Option<i64>> {
-    connection.prepare_cached(queries::SELECT_LAST_TIME)?.query_row([], |row| row.get(0)).optional()
+    connection.prepare_cached(queries::SELECT_LAST_TIME)?.query_row([], |row| row.get(0))
 }

@@ -1,7 +1,8 @@
 //! Reads sums of events by bucket of time and by name (rules SER-01 to SER-06).
 //!
-//! They come from the stored sums of quarters of an hour where those suffice, else from rows, under the budget of a page. Invariant:
-//! which of the two depends on the request alone.
+//! They come from the stored sums of quarters of an hour where those suffice, else from rows, under the budget of a
+//! page. Invariant: which of the two depends on the request alone. Over 250 lines because both kinds of sums make the
+//! same lines.
 
 use std::collections::BTreeMap;
 

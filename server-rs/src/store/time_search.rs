@@ -96,7 +96,7 @@ pub fn list_by_time(
             Ok(!is_bounded && page.row(row, place, false)?)
         },
     )?;
-    if page.is_full {
+    if page.is_full || page.ends_at(reached.next) {
         return Ok(page.last);
     }
     let in_order_bound = match reached.next {
@@ -125,11 +125,11 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    /// Visits a row, if the page has room for it. Returns whether it had.
+    /// Visits a row, if the page has room for it and for every row before it. Returns whether it had.
     fn row(&mut self, row: &Row<'_>, place: Place, is_late: bool) -> rusqlite::Result<bool> {
         let bytes = metadata_bytes(row)?;
-        if self.limit == 0 || (bytes > self.bytes && self.last.is_some()) {
-            self.is_full = true;
+        self.is_full |= self.limit == 0 || (bytes > self.bytes && self.last.is_some());
+        if self.is_full {
             return Ok(false);
         }
         self.limit -= 1;
@@ -137,6 +137,11 @@ impl Page<'_> {
         self.last = Some(TimeCursor { place, is_late });
         (self.visit)(row)?;
         Ok(true)
+    }
+
+    /// Returns whether the search by ids ended with the last row, because the page has no more bytes.
+    fn ends_at(&self, next: Option<i64>) -> bool {
+        self.last.is_some_and(|last| !last.is_late && Some(last.place.number) == next)
     }
 
     /// Visits the late rows up to a place, which is that of another row or the end of the page.

@@ -211,6 +211,7 @@ impl Work {
         let (applied, newest) = self.events.apply_group(&self.connection, group).map_err(failed)?;
         self.settle_contents(&applied, content).map_err(failed)?;
         self.meters.count_group(applied.outcomes.len(), started.elapsed(), newest);
+        self.meters.count_ignored_times(self.events.take_ignored_times());
         if let Some(events) = applied.deleted {
             self.meters.count_deletion(events);
             if is_asked {

@@ -5,6 +5,7 @@ import { NAME_KINDS, TEXT_FILTERS } from '../field.ts';
 import { isExport } from '../formats/index.ts';
 import type { EventFilter } from '../store/query.ts';
 import type { ExportRead } from '../store/read.ts';
+import { parseTimeCursor } from '../store/time-search.ts';
 import { readBody } from './body.ts';
 import type { Exchange } from './exchange.ts';
 import { sendExport } from './exports.ts';
@@ -34,6 +35,10 @@ export async function postBatch(app: App, exchange: Exchange, parameters: Parame
 
 /** `GET /api/events` (rules GET-01 to GET-05, FMT-08 and FMT-09). */
 export async function listEvents(app: App, exchange: Exchange, parameters: Parameters): Promise<void> {
+  if (parameters.text('order_by') !== undefined) {
+    ok(exchange, await readByTime(app, exchange, parameters));
+    return;
+  }
   const filter = eventFilter(parameters);
   const { format } = exchange.answer!;
   if (isExport(format)) {
@@ -47,13 +52,23 @@ export async function listEvents(app: App, exchange: Exchange, parameters: Param
 }
 
 /** Reads the page of events for these parameters, as JSON text (rule RPC-05). */
-export async function readEvents(
-  app: App,
-  { response }: Exchange,
-  parameters: Parameters,
-): Promise<Uint8Array> {
+export async function readEvents(app: App, exchange: Exchange, parameters: Parameters): Promise<Uint8Array> {
+  if (parameters.text('order_by') !== undefined) return readByTime(app, exchange, parameters);
+  const { response } = exchange;
   const filter = eventFilter(parameters);
   const json = await app.store.json({ kind: 'list_events', filter, format: 'json' }, response);
+  if (json === undefined) throw new Failure('internal');
+  return json;
+}
+
+/** Reads the page of events in the order of their times, as JSON text (rule GET-15). */
+async function readByTime(app: App, { response }: Exchange, parameters: Parameters): Promise<Uint8Array> {
+  const text = parameters.text('cursor');
+  const cursor = text === undefined ? undefined : parseTimeCursor(text);
+  const json = await app.store.json(
+    { kind: 'list_by_time', filter: eventFilter(parameters), cursor },
+    response,
+  );
   if (json === undefined) throw new Failure('internal');
   return json;
 }

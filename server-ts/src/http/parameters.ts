@@ -7,9 +7,11 @@
 import type { Parameter } from '../contract/routes.ts';
 import { fill, LIMITS, PARAMETERS, type ParameterSpec, type RouteSpec, VOCABULARY } from '../contract.ts';
 import { Failure } from '../error.ts';
+import { parseTimeCursor } from '../store/time-search.ts';
 import { byteLength, isWellFormed, percentDecode } from '../text.ts';
 import { parseTimestamp } from '../timestamp.ts';
 import { parseTopics, type Topic } from '../topics.ts';
+import { findZone } from '../zones.ts';
 
 const MESSAGES = VOCABULARY.parameter_messages;
 
@@ -90,6 +92,7 @@ function collect(
     const value = text === undefined ? defaultOf(spec) : readValue(isExport ? ofExport(spec) : spec, text);
     if (value !== undefined) values.set(key, value);
   }
+  checkExcluded(values, keys);
   checkCursor(values, keys);
   checkNeeds(values, keys);
   return new Parameters(values);
@@ -139,6 +142,12 @@ function readValue(spec: ParameterSpec, text: string): Value {
       if (value === undefined) throw invalid(spec.name, MESSAGES.timestamp);
       return value;
     }
+    case 'cursor':
+      if (parseTimeCursor(text) === undefined) throw invalid(spec.name, MESSAGES.cursor);
+      return text;
+    case 'zone':
+      if (findZone(text) === undefined) throw invalid(spec.name, MESSAGES.zone);
+      return text;
     case 'integer':
       return readInteger(spec, text);
     case 'topics':
@@ -155,14 +164,20 @@ function readTopics(spec: ParameterSpec, text: string): readonly Topic[] {
   throw invalid(spec.name, fill(MESSAGES.topics, values));
 }
 
-/** Checks `before` with `after`, then `order` with the cursor (rule GET-05). */
+/** Checks that a parameter comes without those that it excludes (rule GET-07). */
+function checkExcluded(values: ReadonlyMap<Parameter, Value>, keys: readonly Parameter[]): void {
+  for (const key of keys) {
+    const { name, excludes } = PARAMETERS[key];
+    const other = values.has(key) ? excludes?.find((one) => values.has(one)) : undefined;
+    if (other !== undefined) throw invalid(name, fill(MESSAGES.exclusive, { other: PARAMETERS[other].name }));
+  }
+}
+
+/** Checks `order` with the cursor (rule GET-05). */
 function checkCursor(values: ReadonlyMap<Parameter, Value>, keys: readonly Parameter[]): void {
   if (!keys.includes('order')) return;
   const keysOfCursor = ['after', 'before', 'order'] as const;
   const [after, before, order] = keysOfCursor.map((key) => values.get(key));
-  if (after !== undefined && before !== undefined) {
-    throw invalid('before', fill(MESSAGES.exclusive, { other: 'after' }));
-  }
   const cursorOrder = after !== undefined ? 'asc' : before !== undefined ? 'desc' : undefined;
   if (cursorOrder !== undefined && order !== undefined && order !== cursorOrder) {
     throw invalid('order', MESSAGES.order);

@@ -1,6 +1,7 @@
 /** Handles `/api/sessions`, `/api/sessions/{id}` and `/api/sessions/{id}/dismiss`. */
 import type { App } from '../app.ts';
 import { Failure } from '../error.ts';
+import { type Place, parsePlace } from '../render.ts';
 import type { SessionFilter } from '../store/session-query.ts';
 import { isWellFormed, percentDecode } from '../text.ts';
 import type { Exchange } from './exchange.ts';
@@ -24,12 +25,17 @@ export async function readSessions(
     agentType: parameters.text('agent_type'),
     project: parameters.text('project'),
     since: parameters.number('since'),
-    before: parameters.number('before'),
+    cursor: cursorOf(parameters),
     limit: parameters.number('limit')!,
   };
   const json = await app.store.json({ kind: 'list_sessions', filter }, exchange.response);
   if (json === undefined) throw new Failure('internal');
   return json;
+}
+
+function cursorOf(parameters: Parameters): Place | undefined {
+  const cursor = parameters.text('session_cursor');
+  return cursor === undefined ? undefined : parsePlace(cursor);
 }
 
 /** `GET /api/sessions/{id}` (rule SES-04). */

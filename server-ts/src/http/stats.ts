@@ -2,7 +2,8 @@
 import type { App } from '../app.ts';
 import { Failure } from '../error.ts';
 import type { JsonRead } from '../store/read.ts';
-import { HOUR_MS, type StatsFilter } from '../store/totals.ts';
+import { QUARTER_MS } from '../store/stats.ts';
+import type { StatsFilter } from '../store/totals.ts';
 import { isInRange } from '../timestamp.ts';
 import type { Exchange } from './exchange.ts';
 import type { Parameters } from './parameters.ts';
@@ -34,13 +35,13 @@ export function getFilterOptions(app: App, exchange: Exchange): Promise<void> {
   return answer(app, exchange, { kind: 'filter_options' });
 }
 
-/** Rounds `since` down and `until` up to its hour (rule STA-05). The last hour of all times has no end. */
+/** Rounds `since` down and `until` up to its quarter of an hour (rule STA-05). The last quarter of all times has no end. */
 function statsFilter(parameters: Parameters): StatsFilter {
   const [since, until] = [parameters.number('since'), parameters.number('until')];
-  const end = until === undefined ? undefined : Math.ceil(until / HOUR_MS) * HOUR_MS;
+  const end = until === undefined ? undefined : Math.ceil(until / QUARTER_MS) * QUARTER_MS;
   return {
     agentType: parameters.text('agent_type'),
-    since: since === undefined ? undefined : Math.floor(since / HOUR_MS) * HOUR_MS,
+    since: since === undefined ? undefined : Math.floor(since / QUARTER_MS) * QUARTER_MS,
     until: end === undefined || isInRange(end) ? end : until,
   };
 }

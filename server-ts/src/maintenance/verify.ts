@@ -6,7 +6,6 @@ import { QUERIES } from '../queries.ts';
 import { AttachmentFiles } from '../store/attachment-files.ts';
 import { type Connection, openRaw } from '../store/connection.ts';
 import { openSource } from '../store/copy.ts';
-import { NO_END } from '../store/hours.ts';
 import { createSchema } from '../store/schema.ts';
 import { CommandFailure } from './failure.ts';
 import { Recount } from './recount.ts';
@@ -62,7 +61,7 @@ export async function verifyDatabase(
     { check: 'names', count: checkNames(db, count) },
     { check: 'sessions', count: checkSessions(db, count, isExact) },
     { check: 'statistics', count: checkStats(db, count, isExact) },
-    { check: 'hours', count: checkHours(db, count, isExact) },
+    { check: 'order', count: count.wrongOrder },
     { check: 'blocks', count: count.missingInBlocks },
     { check: 'spans', count: count.missingInSpans },
     { check: 'event_ids', count: count.missingKeys },
@@ -114,31 +113,12 @@ function checkSessions(db: Connection, { sessions, sums: counted }: Recount, isE
 /** Counts rows of the statistics that disagree with the events, and missing ones. */
 function checkStats(db: Connection, { sums: { stats } }: Recount, isExact: boolean): number {
   let [wrong, seen] = [0, 0];
-  for (const [hour, name, agent, ...sums] of rowsOf(db, QUERIES.selectStatsSums)) {
-    const found = stats.get(`${hour} ${name} ${agent}`);
+  for (const [quarter, name, agent, ...sums] of rowsOf(db, QUERIES.selectStatsSums)) {
+    const found = stats.get(`${quarter} ${name} ${agent}`);
     if (found !== undefined) seen++;
     if (!agree(sums, found === undefined ? sums.map(() => 0n) : pick(found, OF_STATS), isExact)) wrong++;
   }
   return wrong + stats.size - seen;
-}
-
-/** Counts hours whose bounds do not contain the ids of their events. */
-function checkHours(db: Connection, { hours }: Recount, isExact: boolean): number {
-  let [wrong, seen] = [0, 0];
-  // The open hour ends with the newest event.
-  const newest = [...hours.values()].reduce((most, [, last]) => Math.max(most, last), 0);
-  for (const [hour, first, last] of rowsOf(db, QUERIES.selectHours)) {
-    const found = hours.get(Number(hour));
-    if (found === undefined) {
-      if (isExact) wrong++;
-      continue;
-    }
-    seen++;
-    const [from, to] = [Number(first), Number(last) === NO_END ? newest : Number(last)];
-    const agrees = isExact ? found[0] === from && found[1] === to : from <= found[0] && found[1] <= to;
-    if (!agrees) wrong++;
-  }
-  return wrong + hours.size - seen;
 }
 
 function rowsOf(db: Connection, sql: string): Iterable<bigint[]> {

@@ -20,6 +20,8 @@ export interface Line {
 export interface Series {
   /** The word for the length of a bucket. */
   readonly bucket: string;
+  /** The name of the zone of the buckets. */
+  readonly tz: string;
   /** The name of the field whose values divide the sums. */
   readonly by: string | null;
   /** The beginning of each bucket, in Unix milliseconds. */
@@ -41,6 +43,7 @@ export function renderSeries(series: Series): string {
   const { next, scannedTo } = series.reached;
   return renderMembers([
     ['bucket', scalar(series.bucket)],
+    ['tz', scalar(series.tz)],
     ['by', scalar(series.by)],
     ['buckets', list(series.buckets, time)],
     ['series', list(series.lines, renderLine)],

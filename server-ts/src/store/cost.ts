@@ -21,6 +21,7 @@ export function costOf(read: Read): Cost {
     case 'series':
       if (hasSums(read.filter)) return 'bounded';
       return read.filter.events.text === undefined ? 'unbounded' : 'search';
+    case 'list_by_time':
     case 'list_sessions':
     case 'get_session':
     case 'check_table':
@@ -32,6 +33,8 @@ export function costOf(read: Read): Cost {
 }
 
 /** Returns whether every event between the bounds matches. */
-export function isEmpty({ fields, sessionId, text, since, until }: EventFilter): boolean {
-  return [...Object.values(fields), sessionId, text, since, until].every((wanted) => wanted === undefined);
+export function isEmpty({ fields, sessionId, text, since, until, late }: EventFilter): boolean {
+  return [...Object.values(fields), sessionId, text, since, until, late].every(
+    (wanted) => wanted === undefined,
+  );
 }

@@ -10,6 +10,7 @@
 import { LIMITS, TUNING } from '../contract.ts';
 import { QUERIES } from '../queries.ts';
 import { type Connection, Numbered } from './connection.ts';
+import { fromBytes } from './number-list.ts';
 import { deleteUnusedNames, subtractRows } from './row-sums.ts';
 
 /** The scope of a deletion: the events with an id below this, or a session and its events. */
@@ -97,12 +98,13 @@ export class Deletions {
     const contents = this.deleteAttachments(attachments);
     const unused = new Set<number>();
     if (isAsked) subtractRows(this.db, 0, newest, null, unused);
+    const sessions = this.sessionsOf(newest);
     const events = this.run(QUERIES.deleteEvents, newest);
     this.run(QUERIES.deleteEventBlocks, newest);
     this.run(QUERIES.deleteEventSpans, newest);
-    if (this.run(QUERIES.deleteHours, newest) > 0) this.run(QUERIES.deleteHourStats);
+    this.run(QUERIES.deleteOldStats);
     this.run(QUERIES.deleteOldSessionWaits, newest);
-    const names = this.rows(QUERIES.deleteOldSessions, newest);
+    const names = this.rows(QUERIES.deleteOldSessions, newest, sessions);
     if (isAsked) deleteUnusedNames(this.db, withNames(unused, names));
     return { events, contents, isLast: false };
   }
@@ -221,6 +223,14 @@ export class Deletions {
     subtractRows(this.db, id * BLOCK, id * BLOCK + BLOCK - 1, key, step.unused);
     step.events += this.run(QUERIES.deleteSessionEvents, key, id);
     return true;
+  }
+
+  /** Returns the keys of the sessions of the blocks up to that of an event, as a JSON array. */
+  private sessionsOf(newest: number): string {
+    const lists = this.rows(QUERIES.selectOldSessions, newest) as readonly (readonly [Buffer])[];
+    const keys = new Set<number>();
+    for (const [list] of lists) for (const key of fromBytes(list)) keys.add(key);
+    return JSON.stringify([...keys]);
   }
 
   private references(sql: string, ...values: readonly unknown[]): readonly Reference[] {

@@ -1,7 +1,7 @@
 /**
  * Searches events in steps of bounded cost (rule GET-12).
  *
- * Spans that lack a wanted name are skipped, then blocks that lack one. The rows of the other blocks decide. Invariant:
+ * Spans that lack a wanted name or time are skipped, then blocks that lack one. The rows of the other blocks decide. Invariant:
  * where a search stops depends on the stored rows and the filter alone, so both servers stop at the same id. Over 250
  * lines because the levels of a search share its state.
  */
@@ -99,9 +99,10 @@ export type Named = Readonly<Record<string, unknown>>;
  * Looks up name ids, the session and the names that contain a text; `undefined` when no event has one of the names or
  * the session.
  */
-function wantedBy(queries: Queries, filter: EventFilter, values: Named): Named | undefined {
+export function wantedBy(queries: Queries, filter: EventFilter, values: Named): Named | undefined {
   const { fields, sessionId, text, since, until } = filter;
-  const wanted: Record<string, unknown> = { ...values, since, until };
+  const late = filter.late === undefined ? undefined : Number(filter.late);
+  const wanted: Record<string, unknown> = { ...values, since, until, late };
   if (sessionId !== undefined) {
     wanted.session = queries.pluck(QUERIES.selectSessionKey, sessionId);
     if (wanted.session === null) return undefined;
@@ -249,7 +250,7 @@ class Search {
 }
 
 /** Returns the stored bytes of a row's metadata, the last column of each statement; 0 for sums. */
-function metadataBytes(row: readonly unknown[]): number {
+export function metadataBytes(row: readonly unknown[]): number {
   const metadata = row.at(-1);
   return typeof metadata === 'string' ? Buffer.byteLength(metadata) : 0;
 }

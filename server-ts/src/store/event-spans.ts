@@ -16,6 +16,7 @@ const NONE = -1;
 export class EventSpans {
   private readonly select: Statement;
   private readonly upsert: Statement;
+  private readonly updateTimes: Statement;
   private id = NONE;
   /** The names of the span; `null` matches any name. */
   private names: Set<number> | null = null;
@@ -23,12 +24,16 @@ export class EventSpans {
   constructor(db: Connection) {
     this.select = db.prepare<unknown[]>(inOrder(QUERIES.selectEventSpan)).pluck() as Statement;
     this.upsert = db.prepare<unknown[]>(inOrder(QUERIES.upsertEventSpan));
+    this.updateTimes = db.prepare<unknown[]>(inOrder(QUERIES.updateSpanTimes));
   }
 
   /** Adds a block each time its names change; writes its span when the span gains a name. */
   addBlock(block: number, names: ReadonlySet<number>): void {
     const id = Math.floor(block / LIMITS.event_span_blocks);
-    if (id !== this.id) this.load(id);
+    if (id !== this.id) {
+      this.updateTimes.run(id);
+      this.load(id);
+    }
     if (this.names === null) return;
     const before = this.names.size;
     for (const name of names) this.names.add(name);

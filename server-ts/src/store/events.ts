@@ -8,6 +8,7 @@
  * Over 250 lines because one file describes how an event changes all tables.
  */
 import { LIMITS, VOCABULARY } from '../contract.ts';
+import { EventTimes } from '../event-time.ts';
 import {
   FIELD,
   FIELD_SPECS,
@@ -30,10 +31,10 @@ import { Deletions, type Step } from './deletions.ts';
 import { EventBlocks } from './event-blocks.ts';
 import { EventInsert, placeOf } from './event-insert.ts';
 import { EventKeys } from './event-keys.ts';
-import { Hours } from './hours.ts';
+import { LastTime } from './last-time.ts';
 import { Names, type NamesOfKind } from './names.ts';
 import { type SessionDelta, SessionDeltas } from './sessions.ts';
-import { EVERY_EVENT, StatsDeltas } from './stats.ts';
+import { EVERY_EVENT, quarterOf, StatsDeltas } from './stats.ts';
 import { readUuid, rowsOf, type Submission, textAt, UUID_BYTES, UUID_LENGTH } from './submission.ts';
 import { SessionWaits } from './waits.ts';
 
@@ -44,8 +45,9 @@ export interface Stored {
   readonly newest: number;
 }
 
-const HOUR_MS = 3_600_000;
 const SESSION_END = VOCABULARY.event_types.indexOf('session_end');
+/** Sources whose events are history only when a server forwarded them late (rule TIM-03). */
+const LIVE_SOURCES = (['hook', 'otel'] as const).map((name) => VOCABULARY.sources.indexOf(name));
 /** Sources whose events arrive late (rule SES-02). */
 const LATE_SOURCES = (['otel', 'import'] as const).map((name) => VOCABULARY.sources.indexOf(name));
 const PLAN_STEP = VOCABULARY.event_types.indexOf('plan_step');
@@ -82,6 +84,8 @@ const TEXTS = FIELD_SPECS.filter(
 const AT = {
   id: placeOf('id'),
   createdAt: placeOf('created_at'),
+  history: placeOf('history'),
+  late: placeOf('late'),
   truncated: placeOf('payload_truncated'),
   computedCost: placeOf('computed_cost_nanos'),
   session: placeOf(FIELD.session_id.sqlColumn),
@@ -108,7 +112,8 @@ export class EventWriter {
   private readonly sessions: SessionDeltas;
   private readonly waits: SessionWaits;
   private readonly stats: StatsDeltas;
-  private readonly hours: Hours;
+  private readonly lastTime: LastTime;
+  private ignoredTimes = 0;
   /** The figures of the current event. */
   private readonly figures = noSums();
   private readonly uuid = Buffer.alloc(UUID_BYTES);
@@ -154,7 +159,7 @@ export class EventWriter {
     this.sessions = new SessionDeltas(db);
     this.waits = new SessionWaits(db);
     this.stats = new StatsDeltas(db);
-    this.hours = new Hours(db);
+    this.lastTime = new LastTime(db);
     this.lastId = Number(this.selectLastEventId.get());
   }
 
@@ -166,6 +171,13 @@ export class EventWriter {
   /** The newest id ever assigned. */
   get newest(): number {
     return this.lastId;
+  }
+
+  /** Returns how many stored events have a client's time that does not count, since the last call (rule TIM-01). */
+  takeIgnoredTimes(): number {
+    const count = this.ignoredTimes;
+    this.ignoredTimes = 0;
+    return count;
   }
 
   /** Stores a group completely or not at all; `now` is in Unix milliseconds. Throws SQLite's errors. */
@@ -259,7 +271,7 @@ export class EventWriter {
     // Their rows may be deleted.
     this.blocks.forget();
     this.sessions.forget();
-    this.hours.forget();
+    this.lastTime.forget();
     this.names.forget();
     for (const column of this.columns) column.words = [];
     this.lastId = id;
@@ -285,7 +297,8 @@ export class EventWriter {
     this.keys.forget();
     this.blocks.forget();
     this.stats.forget();
-    this.hours.forget();
+    this.lastTime.forget();
+    this.ignoredTimes = 0;
     this.names.forget();
     for (const column of this.columns) column.words = [];
     this.sessions.forget();
@@ -295,18 +308,16 @@ export class EventWriter {
 
   /** Inserts events with the ids that follow the newest one, or with `ownIds`. */
   private insertJobs(jobs: readonly Submission[], now: number, ownIds: Float64Array | undefined): Stored {
-    const hour = Math.floor(now / HOUR_MS) * (HOUR_MS / 1000);
     let total = 0;
     for (const job of jobs) total += job.count;
     const ids = new Float64Array(total);
-    const before = this.lastId;
-    let next = before + 1;
+    let next = this.lastId + 1;
     let row = 0;
     let stored = 0;
     for (const job of jobs) {
       for (let index = 0; index < job.count; index++) {
         if (ownIds !== undefined) next = ownIds[row]!;
-        if (this.insertOne(job, index, next, now, hour)) {
+        if (this.insertOne(job, index, next, now)) {
           ids[row] = next++;
           stored++;
         }
@@ -315,9 +326,8 @@ export class EventWriter {
     }
     if (stored > 0) {
       this.blocks.flush();
-      this.sessions.write(now);
-      this.stats.write(hour);
-      this.hours.beginGroup(hour, before + 1);
+      this.sessions.write();
+      this.stats.write();
       const last = ownIds === undefined ? next - 1 : ids.reduce((most, id) => Math.max(most, id), 0);
       this.keys.settle(stored, last);
       this.lastId = last;
@@ -326,7 +336,7 @@ export class EventWriter {
   }
 
   /** Writes the event under this id if it is new; returns whether it is. */
-  private insertOne(job: Submission, index: number, id: number, now: number, hour: number): boolean {
+  private insertOne(job: Submission, index: number, id: number, now: number): boolean {
     const { ints, numbers } = job;
     const int = index * INT_WIDTH;
     const number = index * NUMBER_WIDTH;
@@ -361,13 +371,23 @@ export class EventWriter {
     measure(figures, ints, int, numbers, number, computed);
 
     const session = this.session(job, int + FIELD.session_id.column, agentType, id);
-    this.sessions.add(session, figures, now);
+    this.sessions.add(session, figures);
+    const source = ints[int + FIELD.source.column]!;
+    const times = new EventTimes(
+      numbers[number + FIELD.client_timestamp.column]!,
+      numbers[number + FIELD.arrived_at.column]!,
+      now,
+    );
+    const time = times.time();
+    const isHistory = times.isHistory(LIVE_SOURCES.includes(source));
+    const isLate = this.lastTime.add(time);
+    if (times.isIgnored()) this.ignoredTimes++;
     session.lastEventId = id;
     const wait = ints[int + WAIT]!;
+    session.addTime(time, isHistory ? null : now, wait !== DISMISSAL);
     if (wait !== DISMISSAL) {
-      session.isActive = true;
       const isEnd = ints[int + FIELD.event_type.column] === SESSION_END;
-      if (isEnd || !LATE_SOURCES.includes(ints[int + FIELD.source.column]!)) session.ended = isEnd;
+      if (isEnd || !LATE_SOURCES.includes(source)) session.ended = isEnd ? time : null;
     }
     if (this.project.id !== 0) session.project = this.project.id;
     if (this.branch.id !== 0) session.branch = this.branch.id;
@@ -378,20 +398,23 @@ export class EventWriter {
       this.waits.change(session.key, agentId, WAIT_CHANGES[wait]!, id, now);
     }
 
-    const rows = stats.ofAgent(agentType);
-    stats.add(rows, EVERY_EVENT, agentType, figures, hour);
+    const rows = stats.rowsOf(quarterOf(time), agentType);
+    stats.add(rows, EVERY_EVENT, figures);
     const isStep = ints[int + FIELD.event_type.column] === PLAN_STEP;
     this.blocks.beginRow(id, agentType, session.key);
+    this.blocks.addTime(time, isLate);
     for (const column of columns) {
       // The agent's sums already count every event.
       if (column.id === 0 || column === this.agentType) continue;
-      if (column === this.toolName) stats.addTool(rows, column.id, agentType, figures, isStep, hour);
-      else stats.add(rows, column.id, agentType, figures, hour);
+      if (column === this.toolName) stats.addTool(rows, column.id, figures, isStep);
+      else stats.add(rows, column.id, figures);
       this.blocks.addName(column.id);
     }
 
     values[AT.id] = id;
     values[AT.createdAt] = now;
+    values[AT.history] = Number(isHistory);
+    values[AT.late] = Number(isLate);
     values[AT.truncated] = ints[int + TRUNCATED]!;
     values[AT.session] = session.key;
     values[AT.eventId] = eventId;

@@ -17,7 +17,7 @@ import type { Queries } from './query.ts';
 import type { ForwardRead } from './read.ts';
 
 const EVENT_ID = placeOf('event_id');
-const CLIENT_TIMESTAMP = placeOf('client_timestamp');
+const ARRIVED_AT = placeOf('arrived_at');
 const CREATED_AT = placeOf('created_at');
 
 /** Places in the shared memory of a cursor. */
@@ -133,13 +133,13 @@ export function readForwardBatch(queries: Queries, texts: Texts, { above, most }
   };
 }
 
-/** Returns a row with an `event_id` and a `client_timestamp` (rules FWD-04 and FWD-05). */
+/** Returns a row with an `event_id` and an `arrived_at` (rules FWD-04 and FWD-05). */
 function forwardedRow(stored: StoredRow, origin: string): StoredRow {
-  if (stored[EVENT_ID] !== null && stored[CLIENT_TIMESTAMP] !== null) return stored;
+  if (stored[EVENT_ID] !== null && stored[ARRIVED_AT] !== null) return stored;
   const row: StoredValue[] = [...stored];
   const createdAt = row[CREATED_AT] as number;
   row[EVENT_ID] ??= hashedId([JSON.stringify(origin), String(storedIdOf(row)), String(createdAt)]);
-  row[CLIENT_TIMESTAMP] ??= createdAt;
+  row[ARRIVED_AT] ??= createdAt;
   return row;
 }
 

@@ -27,7 +27,7 @@ export class Names {
       select: db.prepare(inOrder(QUERIES.selectName)).pluck() as Statement,
       insert: db.prepare(inOrder(QUERIES.insertName)).pluck() as Statement,
       selectCount: db.prepare(inOrder(QUERIES.selectNameCount)).pluck() as Statement,
-      openHour: db.prepare(QUERIES.selectOpenHour).pluck() as Statement,
+      openQuarter: db.prepare(QUERIES.selectOpenQuarter).pluck() as Statement,
       selectHasPair: new Numbered(db, QUERIES.selectHasPair, true),
       selectPairCount: new Numbered(db, QUERIES.selectPairCount, true),
     };
@@ -56,7 +56,7 @@ interface Statements {
   readonly select: Statement;
   readonly insert: Statement;
   readonly selectCount: Statement;
-  readonly openHour: Statement;
+  readonly openQuarter: Statement;
   readonly selectHasPair: Numbered;
   readonly selectPairCount: Numbered;
 }
@@ -165,8 +165,8 @@ export class NamesOfKind {
 
   /** Returns whether a pair has sums, or room for them. */
   private admitPair(name: number, agentType: number): boolean {
-    const { openHour, selectHasPair, selectPairCount } = this.statements;
-    const open = Number(openHour.get());
+    const { openQuarter, selectHasPair, selectPairCount } = this.statements;
+    const open = Number(openQuarter.get());
     const [hasSums] = selectHasPair.get(name, agentType, ALL_TIME, open) as readonly [number];
     if (hasSums === 0) {
       this.pairCount ??= (selectPairCount.get(this.kind, ALL_TIME, open) as readonly [number])[0];

@@ -21,6 +21,8 @@ export interface EventFilter {
   /** Unix milliseconds; since is inclusive, until exclusive. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;
+  /** Only late rows, or only others. */
+  readonly late?: boolean | undefined;
   /** Lower bound of the ids, exclusive. */
   readonly after?: number | undefined;
   /** Upper bound of the ids, exclusive. */
@@ -29,7 +31,7 @@ export interface EventFilter {
   readonly limit: number;
 }
 
-/** A number above every id and every hour. */
+/** A number above every id and every time. */
 export const NO_UPPER_BOUND = 9_007_199_254_740_992;
 /** The id of a name that no event has. */
 export const UNKNOWN_NAME = 0;

@@ -17,6 +17,7 @@ import type { Bounds, Due, dueBound } from './retention.ts';
 import type { SeriesFilter } from './series-filter.ts';
 import type { SessionFilter } from './session-query.ts';
 import type { Signal } from './signals.ts';
+import type { TimeCursor } from './time-search.ts';
 import type { StatsFilter } from './totals.ts';
 
 export interface ReaderData extends ConnectionOptions {
@@ -28,6 +29,12 @@ export interface ReaderData extends ConnectionOptions {
 /** A read with one answer, in JSON except for a page of events; `undefined` when the row does not exist. */
 export type JsonRead =
   | { readonly kind: 'list_events'; readonly filter: EventFilter; readonly format: Format }
+  /** Events in the order of their times. */
+  | {
+      readonly kind: 'list_by_time';
+      readonly filter: EventFilter;
+      readonly cursor: TimeCursor | undefined;
+    }
   | { readonly kind: 'get_event'; readonly id: number }
   | { readonly kind: 'has_event'; readonly id: number }
   | { readonly kind: 'list_attachments'; readonly event: number }

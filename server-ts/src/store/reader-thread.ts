@@ -13,7 +13,7 @@ import { retentionJson } from '../render/outcomes.ts';
 import { renderSeries } from '../render/series.ts';
 import { renderSnapshot, type SnapshotHead } from '../render/snapshot.ts';
 import { renderCosts, renderCounts, renderStats, renderTools } from '../render/stats.ts';
-import { renderAttachments, renderEvent, renderSession, renderSessions } from '../render.ts';
+import { renderAttachments, renderEvent, renderEventsAt, renderSession, renderSessions } from '../render.ts';
 import type { Topic } from '../topics.ts';
 import { findAttachmentFile, hasEvent, listAttachments } from './attachments.ts';
 import type { NextStep } from './cluster-change.ts';
@@ -33,6 +33,7 @@ import { dueBound } from './retention.ts';
 import { readSeries } from './series.ts';
 import { getSession, listSessions, sessionRevision } from './session-query.ts';
 import { dayCost, readSignals } from './signals.ts';
+import { listByTime, timeCursorText } from './time-search.ts';
 import { type StatsFilter, Totals } from './totals.ts';
 
 /** Runs the thread: answers reads one after the other. */
@@ -143,6 +144,10 @@ function whole({ queries, texts }: Opened, read: JsonRead): string | Uint8Array 
   switch (read.kind) {
     case 'list_events':
       return readPage(queries, texts, read.format, read.filter).data;
+    case 'list_by_time': {
+      const { rows, next } = listByTime(queries, read.filter, read.cursor);
+      return renderEventsAt(rows, next && timeCursorText(next));
+    }
     case 'get_event': {
       const row = queries.getEvent(read.id);
       return row === undefined ? undefined : renderEvent(row);
@@ -158,8 +163,8 @@ function whole({ queries, texts }: Opened, read: JsonRead): string | Uint8Array 
       return file === undefined ? undefined : JSON.stringify(file);
     }
     case 'list_sessions': {
-      const { rows, reached } = listSessions(queries, read.filter);
-      return renderSessions(rows, reached);
+      const { rows, next } = listSessions(queries, read.filter);
+      return renderSessions(rows, next);
     }
     case 'get_session': {
       const session = getSession(queries, read.id);

@@ -8,17 +8,15 @@ import { NAME_KINDS } from '../field.ts';
 import { MEASURES, type Measure, NUMBERS, OF_SESSIONS, OF_STATS, pick, WORDS } from '../figure.ts';
 import { QUERIES } from '../queries.ts';
 import { type Connection, inOrder, Numbered } from './connection.ts';
-import { ALL_TIME, EVERY_EVENT, openHour } from './stats.ts';
+import { ALL_TIME, EVERY_EVENT, openQuarter, quarterOf } from './stats.ts';
 
 /** Columns of `select_event_figures.sql`. */
-export const [ID, CREATED_AT, SESSION, EVENT_ID, NUMBERS_AT] = [0, 1, 2, 3, 4] as const;
+export const [ID, TIME, SESSION, EVENT_ID, LATE, NUMBERS_AT] = [0, 1, 2, 3, 4, 5] as const;
 const COMPUTED_COST = NUMBERS_AT + NUMBERS.length;
 const NAMES = COMPUTED_COST + 1;
 
 /** The largest integer of SQLite, where sums stop (rule STA-06). */
 const LARGEST = 9_223_372_036_854_775_807n;
-
-const HOUR_MS = 3_600_000n;
 
 /** A value of a row that was read with `safeIntegers`. */
 export type Value = bigint | string | Buffer | null;
@@ -30,17 +28,17 @@ type Group = Measure['over'][number];
 export class RowSums {
   /** By key of a session, and by figure. */
   readonly sessions = new Map<number, bigint[]>();
-  /** By hour, name and agent, joined by a space, and by figure. */
+  /** By quarter of an hour, name and agent, joined by a space, and by figure. */
   readonly stats = new Map<string, bigint[]>();
-  /** The hour whose sums are not in those of all time. */
-  private readonly openHour: number;
+  /** The quarter whose sums are not in those of all time. */
+  private readonly openQuarter: number;
   /** The name ids of the words that figures ask for. */
   private readonly words: ReadonlyMap<string, number | undefined>;
   private readonly step: number | undefined;
 
   constructor(db: Connection) {
     const name = db.prepare<unknown[]>(inOrder(QUERIES.selectName)).pluck();
-    this.openHour = openHour(db);
+    this.openQuarter = openQuarter(db);
     this.words = new Map(
       WORDS.map(([field, word]) => [`${field} ${word}`, name.get(field, word) as number | undefined]),
     );
@@ -52,13 +50,13 @@ export class RowSums {
     const names = namesOf(row);
     const isStep = this.step !== undefined && names[NAME_KINDS.indexOf('event_type')] === this.step;
     const agent = names[NAME_KINDS.indexOf('agent_type')] ?? 0;
-    const hour = hourOfRow(row);
+    const quarter = quarterOf(timeOfRow(row));
     const figures = MEASURES.map((one) => this.measured(one, row, names));
     const session = Number(row[SESSION]);
     const ofSession = this.sessions.get(session) ?? noExactSums();
     this.sessions.set(session, ofSession);
     add(ofSession, figures, 'events');
-    for (const when of hour === this.openHour ? [hour] : [hour, ALL_TIME]) {
+    for (const when of quarter === this.openQuarter ? [quarter] : [quarter, ALL_TIME]) {
       this.addStats(when, EVERY_EVENT, agent, figures, 'events');
       for (const [at, name] of names.entries()) {
         const kind = NAME_KINDS[at];
@@ -86,13 +84,13 @@ export class RowSums {
   }
 
   private addStats(
-    hour: number,
+    quarter: number,
     name: number,
     agent: number,
     figures: readonly bigint[],
     group: Group,
   ): void {
-    const key = `${hour} ${name} ${agent}`;
+    const key = `${quarter} ${name} ${agent}`;
     const sums = this.stats.get(key) ?? noExactSums();
     this.stats.set(key, sums);
     add(sums, figures, group);
@@ -115,9 +113,9 @@ export function namesOf(row: readonly Value[]): readonly (number | undefined)[] 
   return row.slice(NAMES).map((name) => (name === null ? undefined : Number(name)));
 }
 
-/** Returns the Unix second at which the hour of a row begins. */
-export function hourOfRow(row: readonly Value[]): number {
-  return Number((row[CREATED_AT] as bigint) / HOUR_MS) * 3600;
+/** Returns the time of a row, in Unix milliseconds. */
+export function timeOfRow(row: readonly Value[]): number {
+  return Number(row[TIME]);
 }
 
 /**
@@ -136,12 +134,12 @@ export function subtractRows(
   const fromStats = new Numbered(db, QUERIES.subtractFromStats, true);
   const deleteStats = new Numbered(db, QUERIES.deleteStats);
   for (const [key, figures] of sums.stats) {
-    const [hour, name, agent] = key.split(' ').map(Number) as [number, number, number];
-    const left = fromStats.get(hour, name, agent, ...pick(figures, OF_STATS)) as
+    const [quarter, name, agent] = key.split(' ').map(Number) as [number, number, number];
+    const left = fromStats.get(quarter, name, agent, ...pick(figures, OF_STATS)) as
       | readonly [number]
       | undefined;
     if (left === undefined || left[0] > 0) continue;
-    deleteStats.run(hour, name, agent);
+    deleteStats.run(quarter, name, agent);
     unused.add(name).add(agent);
   }
   const fromSession = new Numbered(db, QUERIES.subtractFromSession);

@@ -1,7 +1,7 @@
 /**
  * Reads sums of events by bucket of time and by name (rules SER-01 to SER-06).
  *
- * They come from the stored sums of hours where those suffice, else from rows, under the budget of a page. Invariant:
+ * They come from the stored sums of quarters of an hour where those suffice, else from rows, under the budget of a page. Invariant:
  * which of the two depends on the request alone.
  */
 import { LIMITS } from '../contract.ts';
@@ -15,7 +15,17 @@ import { isInRange } from '../timestamp.ts';
 import type { Texts } from './event-rows.ts';
 import { searchSums } from './event-search.ts';
 import { type Queries, UNKNOWN_NAME } from './query.ts';
-import { BUCKET_MS, hasSums, isOfCalls, namesOf, type SeriesFilter, UNITS } from './series-filter.ts';
+import {
+  endOf,
+  hasSums,
+  isOfCalls,
+  namesOf,
+  partMs,
+  type SeriesFilter,
+  startOf,
+  unitsOf,
+} from './series-filter.ts';
+import { ALL_TIME } from './stats.ts';
 
 /** The sums of a name in a bucket. The name is 0 for events that are not divided, or for all other names. */
 interface Cell {
@@ -31,58 +41,79 @@ type DurationsByName = Map<number, Durations> | undefined;
 
 /** Reads a series, within the caller's transaction. */
 export function readSeries(queries: Queries, texts: Texts, filter: SeriesFilter): Series {
-  const ms = BUCKET_MS[filter.bucket];
+  const { bucket, zone, by = null } = filter;
   const { since: from, until: to } = filter.events;
-  const asked = from === undefined ? undefined : Math.floor(from / ms) * ms;
-  const end = to === undefined ? undefined : Math.ceil(to / ms) * ms;
+  const asked = from === undefined ? undefined : startOf(bucket, zone, from);
+  const end = to === undefined ? undefined : endOf(bucket, zone, to - 1);
   const until = end === undefined || isInRange(end) ? end : to;
-  const [unit, most] = UNITS[filter.bucket];
-  const untilSecond = until === undefined ? null : Math.floor(until / 1000);
-  const oldest = queries.pluck(QUERIES.selectSeriesSince, unit, untilSecond, most);
-  const since = oldest === null ? asked : Math.max(oldest * 1000, asked ?? Number.NEGATIVE_INFINITY);
+  const units = newestUnits(queries, filter, until);
+  const [oldest] = units;
+  const since = oldest === undefined ? asked : Math.max(oldest, asked ?? Number.NEGATIVE_INFINITY);
   const cells: Cell[] = [];
   const durations: DurationsByName = filter.withDurations ? new Map() : undefined;
   let reached: Reached = { next: null, scannedTo: 0 };
-  if (oldest !== null) {
+  if (oldest !== undefined) {
     const inRange = { ...filter, events: { ...filter.events, since, until } };
-    if (hasSums(inRange)) storedSums(queries, inRange, cells);
+    if (hasSums(inRange)) storedSums(queries, inRange, units, cells);
     else reached = sumsOfRows(queries, inRange, cells, durations);
   }
-  const { bucket, by = null } = filter;
-  return { bucket, by, ...linesOf(texts, cells, durations), reached, since, until };
+  return { bucket, tz: zone.name, by, ...linesOf(texts, cells, durations), reached, since, until };
 }
 
-/** Adds the stored sums of hours. */
-function storedSums(queries: Queries, filter: SeriesFilter, cells: Cell[]): void {
-  const { fields, since, until } = filter.events;
+/** Returns the beginnings of the newest units of time with sums, oldest first (rule SER-02). */
+function newestUnits(queries: Queries, { bucket, zone }: SeriesFilter, until: number | undefined): number[] {
+  const [unit, most] = unitsOf(bucket);
+  const units: number[] = [];
+  let below = until ?? ALL_TIME * 1000;
+  while (units.length < most) {
+    // A quarter that begins before the bound may end after it, in a series of minutes alone.
+    const quarter = queries.pluck(QUERIES.selectQuarterBefore, Math.ceil(below / 1000));
+    if (quarter === null) break;
+    below = startOf(unit, zone, quarter * 1000);
+    units.push(below);
+  }
+  return units.reverse();
+}
+
+/** A bucket, and its bounds in Unix seconds. */
+type BucketRange = readonly [bucket: number, since: number, until: number];
+
+/** Adds the stored sums of these buckets. */
+function storedSums(queries: Queries, filter: SeriesFilter, buckets: readonly number[], cells: Cell[]): void {
+  const { fields, since } = filter.events;
   const agentType = queries.filterId('agent_type', fields.agent_type);
   if (agentType === UNKNOWN_NAME) return;
-  const seconds = (time: number | undefined) => (time === undefined ? null : Math.floor(time / 1000));
+  const ranges: readonly BucketRange[] = buckets
+    .filter((bucket) => since === undefined || bucket >= since)
+    .map((bucket) => [bucket, bucket / 1000, endOf(filter.bucket, filter.zone, bucket) / 1000]);
+  const [first, last] = [ranges[0], ranges.at(-1)];
+  if (first === undefined || last === undefined) return;
   const common = {
-    since: seconds(since),
-    until: seconds(until),
     agent_type: agentType,
     calls: isOfCalls(filter) ? 1 : 0,
     by_agent: filter.by === 'agent_type' ? 1 : 0,
   };
-  const ms = BUCKET_MS[filter.bucket];
-  const add = (row: Row, own: number | undefined) => {
-    const sums = row.slice(2) as readonly number[];
-    if (sums[0]! > 0) cells.push({ name: own ?? row[1]!, bucket: Math.floor(row[0]! / ms) * ms, sums });
+  const addAll = (sql: string, values: Readonly<Record<string, unknown>>, own: number | undefined) => {
+    for (const [bucket, since, until] of ranges) {
+      for (const row of rowsOf(queries, sql, { ...values, since, until })) {
+        const sums = row.slice(1) as readonly number[];
+        if (sums[0]! > 0) cells.push({ name: own ?? row[0]!, bucket, sums });
+      }
+    }
   };
   const ofName = namesOf(filter).find((kind) => kind !== 'agent_type');
   const divided = filter.by === 'agent_type' ? undefined : filter.by;
   if (ofName === undefined && divided !== undefined) {
     const ofKind = { ...common, kind: divided, limit: LIMITS.series_names };
-    const names = rowsOf(queries, QUERIES.selectSeriesNames, ofKind).map(([id]) => id);
-    const values = { ...ofKind, names: JSON.stringify(names) };
-    for (const row of rowsOf(queries, QUERIES.selectSeriesSumsByName, values)) add(row, undefined);
+    const whole = { ...ofKind, since: first[1], until: last[2] };
+    const names = rowsOf(queries, QUERIES.selectSeriesNames, whole).map(([id]) => id);
+    addAll(QUERIES.selectSeriesSumsByName, { ...ofKind, names: JSON.stringify(names) }, undefined);
     return;
   }
   const name = ofName === undefined ? 0 : queries.filterId(ofName, fields[ofName]);
   if (ofName !== undefined && name === UNKNOWN_NAME) return;
   const own = divided === undefined ? undefined : name!;
-  for (const row of rowsOf(queries, QUERIES.selectSeriesSums, { ...common, name })) add(row, own);
+  addAll(QUERIES.selectSeriesSums, { ...common, name }, own);
 }
 
 /** Adds the sums of rows, newest first, as far as the budget of a page goes (rule GET-12). */
@@ -94,16 +125,17 @@ function sumsOfRows(
 ): Reached {
   const knownId = (kind: string, name: string) => queries.filterId(kind, name) || null;
   const values = {
-    bucket_ms: BUCKET_MS[filter.bucket],
+    bucket_ms: partMs(filter.bucket),
     by: filter.by === undefined ? 0 : NAME_KINDS.indexOf(filter.by as (typeof NAME_KINDS)[number]) + 1,
     step: isOfCalls(filter) ? knownId('event_type', 'plan_step') : null,
     durations: durations === undefined ? 0 : 1,
   };
   return searchSums(queries, values, filter.events, (row) => {
-    const [, bucket, name] = row;
+    const [, part, name] = row;
     // An event without a value is in no line.
     if (name === null) return;
-    cells.push({ name: name!, bucket: bucket!, sums: row.slice(3, LIST) as readonly number[] });
+    const bucket = startOf(filter.bucket, filter.zone, part!);
+    cells.push({ name: name!, bucket, sums: row.slice(3, LIST) as readonly number[] });
     const list = row[LIST] as unknown as string | null;
     if (durations !== undefined && list !== null) addDurations(durationsOf(durations, name!), list);
   });

@@ -7,7 +7,7 @@
 import { nowMs } from '../clock.ts';
 import { LIMITS } from '../contract.ts';
 import { QUERIES } from '../queries.ts';
-import type { Reached, SessionRow } from '../render.ts';
+import type { Place, SessionRow } from '../render.ts';
 import { NO_UPPER_BOUND, type Queries, UNKNOWN_NAME } from './query.ts';
 
 export interface SessionFilter {
@@ -16,31 +16,33 @@ export interface SessionFilter {
   readonly agentType?: string | undefined;
   readonly project?: string | undefined;
   readonly since?: number | undefined;
-  /** Upper bound of `last_event_id`, exclusive. */
-  readonly before?: number | undefined;
+  /** The place below which the page begins. */
+  readonly cursor?: Place | undefined;
   readonly limit: number;
 }
 
 /**
- * Returns sessions, newest activity first. Looks at a bounded number of sessions (rule SES-05). Runs within the caller's
- * transaction.
+ * Returns sessions, newest activity first. Looks at a bounded number of sessions (rule SES-05). `next` is the place
+ * where the next page continues. Runs within the caller's transaction.
  */
 export function listSessions(
   queries: Queries,
   filter: SessionFilter,
-): { readonly rows: readonly SessionRow[]; readonly reached: Reached } {
+): { readonly rows: readonly SessionRow[]; readonly next: Place | undefined } {
   const now = nowMs();
   const agentType = queries.filterId('agent_type', filter.agentType);
   const project = queries.filterId('project', filter.project);
-  if (agentType === UNKNOWN_NAME || project === UNKNOWN_NAME) return { rows: [], reached: END };
-  const before = filter.before ?? NO_UPPER_BOUND;
-  const bound = isWhole(filter) ? null : sessionBound(queries, before);
-  const rows = queries
+  if (agentType === UNKNOWN_NAME || project === UNKNOWN_NAME) return { rows: [], next: undefined };
+  const below = filter.cursor ?? { time: NO_UPPER_BOUND, number: NO_UPPER_BOUND };
+  const bound = isWhole(filter) ? undefined : sessionBound(queries, below);
+  const lowest = bound ?? { time: -NO_UPPER_BOUND, number: 0 };
+  const placed = queries
     .prepared(QUERIES.selectSessions)
     .all(
       now - queries.timeoutMs,
       now - 2 * queries.timeoutMs,
-      before,
+      below.time,
+      below.number,
       filter.limit + 1,
       filter.status,
       filter.excludeStatus,
@@ -48,25 +50,32 @@ export function listSessions(
       project,
       filter.since,
       now - queries.staleMs,
-      bound ?? 0,
-    ) as SessionRow[];
-  const isFull = rows.length > filter.limit;
-  const shown = isFull ? rows.slice(0, filter.limit) : rows;
-  const next = isFull ? Number(shown.at(-1)!.last_event_id) : bound;
-  return { rows: shown, reached: { next, scannedTo: next ?? 0 } };
+      lowest.time,
+      lowest.number,
+    ) as PlacedRow[];
+  const shown = placed.slice(0, filter.limit);
+  const last = shown.at(-1);
+  const isFull = last !== undefined && placed.length > shown.length;
+  const next = isFull ? { time: last.activity, number: last.key } : bound;
+  // The place is not shown.
+  return { rows: shown.map(({ activity, key, ...row }): SessionRow => row), next };
 }
 
-/** Where a page without further sessions ends. */
-const END: Reached = { next: null, scannedTo: 0 };
+/** A row of `select_sessions.sql`. */
+type PlacedRow = SessionRow & { readonly activity: number; readonly key: number };
 
-/** Returns whether every session below `before` matches. */
+/** Returns whether every session below the cursor matches. */
 function isWhole({ status, excludeStatus, agentType, project, since }: SessionFilter): boolean {
   return [status, excludeStatus, agentType, project, since].every((wanted) => wanted === undefined);
 }
 
-/** Returns the `last_event_id` of the last session that a page looks at; null when it looks at all sessions. */
-function sessionBound(queries: Queries, before: number): number | null {
-  return queries.pluck(QUERIES.selectSessionBound, before, LIMITS.page_sessions);
+/** Returns the place of the last session that a page looks at; `undefined` when it looks at all sessions. */
+function sessionBound(queries: Queries, below: Place): Place | undefined {
+  const statement = queries.prepared(QUERIES.selectSessionBound, true);
+  const row = statement.get(below.time, below.number, LIMITS.page_sessions);
+  if (row === undefined) return undefined;
+  const [time, number] = row as readonly [number, number];
+  return { time, number };
 }
 
 /** Returns one session; `undefined` when it has no event. */

@@ -28,10 +28,16 @@ export class SessionDelta {
   project = 0;
   branch = 0;
   model = 0;
-  /** Whether it has ended since (rule SES-02); absent when only late events and dismissals arrived. */
-  ended: boolean | undefined = undefined;
-  /** Whether one of its events is more than a dismissal. */
+  /**
+   * The time of its end, null if an event reopened it since (rule SES-02); absent when only late events and dismissals
+   * arrived.
+   */
+  ended: number | null | undefined = undefined;
+  /** Whether one of its events is more than a dismissal. The times are those of such events then. */
   isActive = false;
+  startedAt = Number.POSITIVE_INFINITY;
+  lastEventAt = Number.NEGATIVE_INFINITY;
+  liveAt: number | null = null;
   lastEventId = 0;
   readonly sums = noSums();
 
@@ -40,6 +46,22 @@ export class SessionDelta {
     this.sessionId = sessionId;
     this.agentType = agentType;
     this.firstEventId = firstEventId;
+  }
+
+  /** Adds the time of an event. `liveAt` is its arrival if it is not history. */
+  addTime(time: number, liveAt: number | null, isActivity: boolean): void {
+    if (isActivity && !this.isActive) {
+      // Times of dismissals do not count next to others.
+      this.startedAt = time;
+      this.lastEventAt = time;
+      this.liveAt = null;
+      this.isActive = true;
+    }
+    if (isActivity || !this.isActive) {
+      this.startedAt = Math.min(this.startedAt, time);
+      this.lastEventAt = Math.max(this.lastEventAt, time);
+      this.liveAt = liveAt ?? this.liveAt;
+    }
   }
 }
 
@@ -77,20 +99,20 @@ export class SessionDeltas {
   }
 
   /** Adds one event's figures; writes the sums first if one would pass 2^53-1. */
-  add(delta: SessionDelta, figures: Sums, now: number): void {
-    if (!hasRoom(delta.sums, figures)) this.writeOne(delta, now);
+  add(delta: SessionDelta, figures: Sums): void {
+    if (!hasRoom(delta.sums, figures)) this.writeOne(delta);
     addEvent(delta.sums, figures);
   }
 
-  /** Writes the sums; `now` is the time of the group in Unix milliseconds. */
-  write(now: number): void {
-    for (const delta of this.deltas.values()) this.writeOne(delta, now);
+  /** Writes the group's sums. */
+  write(): void {
+    for (const delta of this.deltas.values()) this.writeOne(delta);
     this.deltas.clear();
     this.last = undefined;
   }
 
   /** Writes one session's sums early and continues from zero. */
-  writeOne(delta: SessionDelta, now: number): void {
+  writeOne(delta: SessionDelta): void {
     this.upsert.run(
       delta.key,
       delta.sessionId,
@@ -98,8 +120,10 @@ export class SessionDeltas {
       delta.project || null,
       delta.branch || null,
       delta.model || null,
-      delta.ended ? now : null,
-      now,
+      delta.ended ?? null,
+      delta.startedAt,
+      delta.lastEventAt,
+      delta.liveAt,
       delta.lastEventId,
       delta.firstEventId,
       Number(delta.isActive),

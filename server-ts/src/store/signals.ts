@@ -29,6 +29,6 @@ export function readSignals(queries: Queries, after: number, newest: number): re
 }
 
 /** Returns the cost in US dollars of the day from one time in Unix seconds up to another. */
-export function dayCost(queries: Queries, startS: number, _endS: number): number {
-  return queries.pluck(QUERIES.selectDayCost, startS) ?? 0;
+export function dayCost(queries: Queries, startS: number, endS: number): number {
+  return queries.pluck(QUERIES.selectDayCost, startS, endS) ?? 0;
 }

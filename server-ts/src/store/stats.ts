@@ -1,8 +1,8 @@
 /**
- * Sums up the effects of a group of events on the statistics (rules STA-01 to STA-06). The sums are deltas per name and
- * agent.
+ * Sums up the effects of a group of events on the statistics (rules STA-01 to STA-06). The sums are deltas per
+ * quarter of an hour, name and agent.
  *
- * Invariant: the sums of all time have those of every hour except the open one, which is the newest. A reader of all time
+ * Invariant: the sums of all time have those of every quarter except the open one, which is the newest. A reader of all time
  * adds both (decision 94). Belongs to the writer's thread. Sums are exact numbers: they are written before one would pass 2^53-1 (rule
  * STA-06).
  */
@@ -22,112 +22,128 @@ import { type Connection, inOrder, Numbered, type Statement } from './connection
 
 /** The name id of the sums over every event. */
 export const EVERY_EVENT = 0;
-/** The hour of the sums over all time but the open hour. It is above every hour. */
+/** The quarter of the sums over all time but the open quarter. It is above every quarter. */
 export const ALL_TIME = 1_000_000_000_000_000;
 
-/** Returns the hour whose sums are not in those of all time yet. */
-export function openHour(db: Connection): number {
-  return Number(db.prepare(QUERIES.selectOpenHour).pluck().get());
+/** The length of a quarter of an hour, in milliseconds and in seconds. */
+export const QUARTER_MS = 900_000;
+const QUARTER_S = QUARTER_MS / 1000;
+
+/** Returns the start of a time's quarter of an hour: from Unix milliseconds to Unix seconds. */
+export function quarterOf(ms: number): number {
+  return Math.floor(ms / QUARTER_MS) * QUARTER_S;
 }
 
-/** The sums of one agent by name. */
-export type StatsOfAgent = Map<number, Sums>;
+/** Returns the quarter whose sums are not in those of all time yet. */
+export function openQuarter(db: Connection): number {
+  return Number(db.prepare(QUERIES.selectOpenQuarter).pluck().get());
+}
+
+/** The sums of one agent in one quarter, by name. */
+export interface StatsRows {
+  readonly quarter: number;
+  readonly agentType: number;
+  readonly names: Map<number, Sums>;
+}
 
 export class StatsDeltas {
   private readonly db: Connection;
   private readonly upsert: Statement;
   private readonly addRare: Numbered;
-  private readonly closeHour: Statement;
-  private readonly updateOpenHour: Statement;
-  /** By agent, then by name; both are name ids. */
-  private readonly agents = new Map<number, Map<number, Sums>>();
+  private readonly closeQuarter: Statement;
+  private readonly updateOpenQuarter: Statement;
+  /** By quarter, then by agent. */
+  private readonly quarters = new Map<number, Map<number, StatsRows>>();
+  private last: StatsRows | undefined;
   /** `undefined` before the first group, and after a rollback. */
-  private openHour: number | undefined;
+  private openQuarter: number | undefined;
 
   constructor(db: Connection) {
     this.db = db;
-    this.closeHour = db.prepare(inOrder(QUERIES.addHourToAllTime));
-    this.updateOpenHour = db.prepare(inOrder(QUERIES.updateOpenHour));
+    this.closeQuarter = db.prepare(inOrder(QUERIES.addQuarterToAllTime));
+    this.updateOpenQuarter = db.prepare(inOrder(QUERIES.updateOpenQuarter));
     this.upsert = db.prepare(inOrder(QUERIES.upsertStats));
     this.addRare = new Numbered(db, QUERIES.addRareFiguresToStats);
   }
 
-  /** Returns the sums of one agent, to add events to. */
-  ofAgent(agentType: number): StatsOfAgent {
-    let names = this.agents.get(agentType);
-    if (names === undefined) {
-      names = new Map();
-      this.agents.set(agentType, names);
-    }
-    return names;
+  /** Returns the sums of one agent in one quarter, to add events to. */
+  rowsOf(quarter: number, agentType: number): StatsRows {
+    const { last } = this;
+    if (last !== undefined && last.quarter === quarter && last.agentType === agentType) return last;
+    const agents = this.quarters.get(quarter) ?? new Map<number, StatsRows>();
+    this.quarters.set(quarter, agents);
+    const rows = agents.get(agentType) ?? { quarter, agentType, names: new Map() };
+    agents.set(agentType, rows);
+    this.last = rows;
+    return rows;
   }
 
   /** Adds an event to the sums of its tool. A step counts only as an event, since it is not a call (rule STA-02). */
-  addTool(
-    names: StatsOfAgent,
-    name: number,
-    agentType: number,
-    figures: Sums,
-    isStep: boolean,
-    hour: number,
-  ): void {
-    const sums = this.sumsOf(names, name, agentType, figures, hour);
+  addTool(rows: StatsRows, name: number, figures: Sums, isStep: boolean): void {
+    const sums = this.sumsOf(rows, name, figures);
     if (isStep) addStep(sums, figures);
     else addCall(sums, figures);
   }
 
   /** Adds an event to the sums of a name. */
-  add(names: StatsOfAgent, name: number, agentType: number, figures: Sums, hour: number): void {
-    addEvent(this.sumsOf(names, name, agentType, figures, hour), figures);
+  add(rows: StatsRows, name: number, figures: Sums): void {
+    addEvent(this.sumsOf(rows, name, figures), figures);
   }
 
   /** Returns the sums of a name, which have room for these figures. */
-  private sumsOf(names: StatsOfAgent, name: number, agentType: number, figures: Sums, hour: number): Sums {
-    let sums = names.get(name);
+  private sumsOf(rows: StatsRows, name: number, figures: Sums): Sums {
+    let sums = rows.names.get(name);
     if (sums === undefined) {
       sums = noSums();
-      names.set(name, sums);
+      rows.names.set(name, sums);
     } else if (!hasRoom(sums, figures)) {
-      this.writeOne(name, agentType, sums, hour);
+      this.writeOne(rows, name, sums, this.open(rows.quarter));
       sums.fill(0);
     }
     return sums;
   }
 
-  /** Writes the sums; `hour` is the Unix second of its start. */
-  write(hour: number): void {
-    for (const [agentType, names] of this.agents) {
-      for (const [name, sums] of names) this.writeOne(name, agentType, sums, hour);
+  /** Writes the group's sums. */
+  write(): void {
+    const open = this.open(Math.max(...this.quarters.keys()));
+    for (const agents of this.quarters.values()) {
+      for (const rows of agents.values()) {
+        for (const [name, sums] of rows.names) this.writeOne(rows, name, sums, open);
+      }
     }
-    this.agents.clear();
+    this.clear();
   }
 
   /** Drops the sums of a group that was rolled back. */
   forget(): void {
-    this.agents.clear();
-    this.openHour = undefined;
+    this.clear();
+    this.openQuarter = undefined;
   }
 
-  /** Closes the open hour when a later one begins, which is then open. Returns the open hour. */
-  private open(hour: number): number {
-    let open = this.openHour ?? openHour(this.db);
-    if (hour > open) {
-      this.closeHour.run(ALL_TIME, open);
-      this.updateOpenHour.run(hour);
-      open = hour;
+  private clear(): void {
+    this.quarters.clear();
+    this.last = undefined;
+  }
+
+  /** Closes the open quarter when a later one begins, which is then open. Returns the open quarter. */
+  private open(quarter: number): number {
+    let open = this.openQuarter ?? openQuarter(this.db);
+    if (quarter > open) {
+      this.closeQuarter.run(ALL_TIME, open);
+      this.updateOpenQuarter.run(quarter);
+      open = quarter;
     }
-    this.openHour = open;
+    this.openQuarter = open;
     return open;
   }
 
-  private writeOne(name: number, agentType: number, sums: Sums, hour: number): void {
-    // After the clock was set back, the sums of this hour are in those of all time already.
-    const buckets = this.open(hour) === hour ? [hour] : [hour, ALL_TIME];
-    for (const bucket of buckets) {
-      this.upsert.run(bucket, name, agentType, ...pick(sums, USUAL_OF_STATS));
+  private writeOne({ quarter, agentType }: StatsRows, name: number, sums: Sums, open: number): void {
+    // The sums of an earlier quarter are in those of all time already.
+    for (const one of quarter === open ? [quarter] : [quarter, ALL_TIME]) {
+      this.upsert.run(one, name, agentType, ...pick(sums, USUAL_OF_STATS));
       // A separate statement, so that rows without rare figures cost no more.
       if (RARE_OF_STATS.some((figure) => sums[figure]! > 0))
-        this.addRare.run(bucket, name, agentType, ...pick(sums, RARE_OF_STATS));
+        this.addRare.run(one, name, agentType, ...pick(sums, RARE_OF_STATS));
     }
   }
 }

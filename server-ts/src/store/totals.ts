@@ -9,15 +9,13 @@ import { LIMITS } from '../contract.ts';
 import { QUERIES } from '../queries.ts';
 import type { FlatRow } from '../render.ts';
 import type { Queries } from './query.ts';
-import { ALL_TIME } from './stats.ts';
-
-export const HOUR_MS = 3_600_000;
+import { ALL_TIME, quarterOf } from './stats.ts';
 
 export interface StatsFilter {
   readonly agentType?: string | undefined;
-  /** Unix milliseconds at the start of an hour. */
+  /** Unix milliseconds at the start of a quarter of an hour. */
   readonly since?: number | undefined;
-  /** Unix milliseconds at the start of an hour, exclusive. */
+  /** Unix milliseconds at the start of a quarter of an hour, exclusive. */
   readonly until?: number | undefined;
 }
 
@@ -78,19 +76,19 @@ export class Totals {
   costTimeline(limit: number): FlatRow[] {
     const [, last, agentType] = this.bounds;
     const first = this.filter.since === undefined ? 0 : Math.max(0, this.filter.since / 1000);
-    // Of all time, the hours are those before the sums of all time.
+    // Of all time, the quarters are those before the sums of all time.
     return this.queries
       .prepared(QUERIES.selectCostTimeline)
       .all(first, Math.min(last, ALL_TIME - 1), agentType, limit) as FlatRow[];
   }
 }
 
-/** Returns first hour, last hour and agent. All time is two rows per name, not a sum over all hours. */
+/** Returns first quarter, last quarter and agent. All time is two rows per name, not a sum over all quarters. */
 function boundsOf(queries: Queries, { agentType: name, since, until }: StatsFilter): Bounds {
   const agentType = queries.filterId('agent_type', name);
   if (since === undefined && until === undefined) {
-    return [queries.pluck(QUERIES.selectOpenHour)!, ALL_TIME, agentType];
+    return [queries.pluck(QUERIES.selectOpenQuarter)!, ALL_TIME, agentType];
   }
-  const last = until === undefined ? ALL_TIME - 1 : (Math.floor((until - 1) / HOUR_MS) * HOUR_MS) / 1000;
+  const last = until === undefined ? ALL_TIME - 1 : quarterOf(until - 1);
   return [Math.max(0, (since ?? 0) / 1000), last, agentType];
 }

@@ -103,6 +103,8 @@ export interface Stored {
   readonly ids: Float64Array | undefined;
   readonly stored: number;
   readonly newest: number;
+  /** Number of its events with a client's time that does not count. */
+  readonly ignoredTimes: number;
   /** Time of its transaction. */
   readonly durationMs: number;
   /** Time of its commit, as `sharedNowMs` returns it. */

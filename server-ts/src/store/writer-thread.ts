@@ -168,7 +168,11 @@ function openAndWrite(
           const idsToSend = stored === ids.length ? undefined : ids;
           const committedMs = sharedNowMs();
           const durationMs = committedMs - startedMs;
-          send({ kind: 'stored', ids: idsToSend, stored, newest, durationMs, committedMs, moved }, moved);
+          const ignoredTimes = events.takeIgnoredTimes();
+          send(
+            { kind: 'stored', ids: idsToSend, stored, newest, ignoredTimes, durationMs, committedMs, moved },
+            moved,
+          );
           retention.noteGroup(stored);
           storedSinceStep += stored;
         } catch (error) {
@@ -207,7 +211,11 @@ function openAndWrite(
           const committedMs = sharedNowMs();
           const durationMs = committedMs - startedMs;
           const effect = { deleted: step?.events, attached, removed: contents.length, freedBytes };
-          send({ kind: 'applied', number, ...stored, ...effect, durationMs, committedMs, moved }, moved);
+          const ignoredTimes = events.takeIgnoredTimes();
+          send(
+            { kind: 'applied', number, ...stored, ...effect, ignoredTimes, durationMs, committedMs, moved },
+            moved,
+          );
         } catch (error) {
           if (sqliteCode(error) === undefined) {
             // A file that fails is no failure of the database.

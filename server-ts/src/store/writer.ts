@@ -247,6 +247,7 @@ export class Writer {
         const { ids, stored, newest } = message;
         this.events.onWritten();
         this.countGroup(message, group);
+        this.meters.countIgnoredTimes(message.ignoredTimes);
         if (stored > 0) this.events.onStored(newest);
         let at = 0;
         for (const { table, settle } of group) {
@@ -271,6 +272,7 @@ export class Writer {
         this.events.onWritten();
         const isNewer = stored > 0 || deleted !== undefined;
         this.meters.countGroup(ids.length, durationMs, committedMs, isNewer ? newest : undefined);
+        this.meters.countIgnoredTimes(message.ignoredTimes);
         if (deleted !== undefined) {
           this.meters.countDeletion(deleted);
           this.events.onDeleted({ newest, isAsked: isAsked(change), events: deleted, freedBytes: 0 });
