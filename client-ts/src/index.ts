@@ -33,6 +33,7 @@ export {
   type EventsByTimeOptions,
   type EventsOptions,
   events,
+  eventsByTime,
   type ReadOptions,
   series,
   sessions,

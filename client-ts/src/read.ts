@@ -38,23 +38,22 @@ export interface EventsOptions extends PageOptions<Omit<EventsQuery, 'order_by' 
   readonly format?: PageFormat;
 }
 
-/** The order of `time` excludes some parameters, and has JSON only (GET-15). */
-export interface EventsByTimeOptions
-  extends PageOptions<Omit<EventsQuery, 'q' | 'after' | 'before'> & { readonly order_by: 'time' }, string> {
-  readonly format?: undefined;
-}
+/** The order of `time` excludes some parameters (GET-15). */
+export type EventsByTimeOptions = PageOptions<
+  Omit<EventsQuery, 'q' | 'after' | 'before' | 'order_by'>,
+  string
+>;
 
 /**
  * Reads `GET /api/events`: newest first unless `order` or `after` changes that. `next` leads to the next page. It has
- * fewer rows than `limit` only at the end. With `order_by` the order is that of `time`, and `next` is a `cursor`.
+ * fewer rows than `limit` only at the end.
  */
-export function events(options: EventsByTimeOptions): Promise<EventTimePage>;
-export function events(options?: EventsOptions): Promise<EventPage>;
-export function events(
-  options: EventsOptions | EventsByTimeOptions = {},
-): Promise<EventPage | EventTimePage> {
-  return whole<'events', EventPage | EventTimePage>('events', options, options.format);
-}
+export const events = (options: EventsOptions = {}): Promise<EventPage> =>
+  whole('events', options, options.format);
+
+/** Reads `GET /api/events` in the order of `time`: newest first unless `order` changes that. `next` is the next `cursor`. */
+export const eventsByTime = (options: EventsByTimeOptions = {}): Promise<EventTimePage> =>
+  whole('events', { ...options, query: { ...options.query, order_by: 'time' } });
 
 /** Reads `GET /api/sessions`: newest activity first. It has fewer than `limit` only at the end. */
 export const sessions = (options: PageOptions<SessionsQuery, string> = {}): Promise<SessionPage> =>
@@ -98,7 +97,7 @@ function cursorOf(next: number | string, { after, order }: Paging): 'after' | 'b
 }
 
 /** The parameters that `whole` reads. */
-type Paging = Pick<EventsQuery, 'limit' | 'order' | 'after'>;
+type Paging = Pick<EventsQuery, 'limit' | 'order' | 'after' | 'order_by'>;
 
 interface Paged {
   readonly next: number | string | null;

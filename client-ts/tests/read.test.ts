@@ -8,7 +8,7 @@ import { FakeClock } from '@twin-ingest/testkit/fake-clock.ts';
 import { startServer } from '@twin-ingest/testkit/servers/server.ts';
 import { TARGET_NAMES } from '@twin-ingest/testkit/servers/targets.ts';
 import { backup, deleteEvents, deleteSession } from '../src/manage.ts';
-import { events, series, sessions, stats } from '../src/read.ts';
+import { events, eventsByTime, series, sessions, stats } from '../src/read.ts';
 import { RefusedError } from '../src/refusal.ts';
 import { Sender } from '../src/send.ts';
 import { event, refused } from './fake-ingest.ts';
@@ -158,12 +158,12 @@ test('sessions, rows in rising order and rows by time continue too, and end at t
     onSearch: (scanned_to) => searched.push(scanned_to),
   });
   assert.deepEqual(found, { sessions: [], next: null, scanned_to: null });
-  const byTime = await events({
+  const byTime = await eventsByTime({
     fetch: answering([
       { events: [{ id: 2 }], next: 'a/b', scanned_to: 'a/b' },
       { events: [{ id: 1 }], next: null, scanned_to: null },
     ]),
-    query: { order_by: 'time', order: 'asc', limit: 2 },
+    query: { order: 'asc', limit: 2 },
     onSearch: (scanned_to) => searched.push(scanned_to),
   });
   assert.deepEqual(byTime, { events: [{ id: 2 }, { id: 1 }], next: null, scanned_to: null });
@@ -173,7 +173,7 @@ test('sessions, rows in rising order and rows by time continue too, and end at t
     '/api/events?order=asc&status=error&limit=50&after=511',
     '/api/sessions?project=p',
     '/api/sessions?project=p&limit=50&cursor=x.9',
-    '/api/events?order_by=time&order=asc&limit=2',
-    '/api/events?order_by=time&order=asc&limit=1&cursor=a%2Fb',
+    '/api/events?order=asc&limit=2&order_by=time',
+    '/api/events?order=asc&limit=1&order_by=time&cursor=a%2Fb',
   ]);
 });
