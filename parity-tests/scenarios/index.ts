@@ -42,7 +42,7 @@ import { NAMES } from './names.ts';
 import { NEIGHBOURS } from './neighbours.ts';
 import { NOTIFICATIONS } from './notifications.ts';
 import { NOTIFICATIONS_TLS } from './notifications-tls.ts';
-import { OPEN_HOUR } from './open-hour.ts';
+import { OPEN_QUARTER } from './open-quarter.ts';
 import { OTLP_SCENARIOS } from './otlp/index.ts';
 import { OVERLOAD } from './overload.ts';
 import { OVERLOAD_RATE } from './overload-rate.ts';
@@ -127,7 +127,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   PAGE_BUDGET,
   SESSION_PAGES,
   SERIES,
-  OPEN_HOUR,
+  OPEN_QUARTER,
   EXPORTS,
   LARGE_BODIES,
   LARGE_ROWS,
