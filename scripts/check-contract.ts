@@ -17,8 +17,10 @@ import { checkOption, type Option } from './checks/options.ts';
 import { checkOtlp } from './checks/otlp.ts';
 import { checkChapters, checkCodes, checkNumbers, checkProofs, ruleNames } from './checks/rules.ts';
 import { checkSchemas } from './checks/schemas.ts';
+import { checkZones } from './checks/zones.ts';
 import type { Fields } from './contract/fields.ts';
 import type { Figures } from './contract/figures.ts';
+import type { ZonesFile } from './contract/zones.ts';
 import { type Facts, type Json, type JsonObject, readFacts } from './contract-facts.ts';
 import { generate, isCurrent } from './update-contract.ts';
 
@@ -62,6 +64,7 @@ export function checkContract(facts: Facts): Verdict {
       words: file('vocabulary.json') as JsonObject,
     }),
     ...options.flatMap((option) => checkOption(option, options)),
+    ...checkZones(facts.json.get('zones.json') as unknown as ZonesFile | undefined),
     ...checkQueries(facts),
     ...checkSchemas(facts, openapi),
   ];

@@ -26,6 +26,7 @@ import { figureStatements, seriesOfRows } from './contract/figure-statements.ts'
 import { type Figures, figureFacts, numberFields } from './contract/figures.ts';
 import { type Config, rustFlags, scriptFlags } from './contract/flags.ts';
 import { rustLimits, scriptLimits } from './contract/limits.ts';
+import { loadTime } from './contract/load-statements.ts';
 import { eventMessage, rowColumns } from './contract/messages.ts';
 import { type Metrics, rustMetrics, scriptMetrics } from './contract/metrics.ts';
 import { protobufFile } from './contract/protobuf.ts';
@@ -77,7 +78,7 @@ export function generate(root: string): Generated[] {
   const statements = Object.entries(figureStatements(figures));
   const stemsIn = (folder: string): string[] =>
     readdirSync(join(root, 'contract', folder)).map((name) => name.replace(/\.sql$/, ''));
-  const loads = stemsIn('loads').sort();
+  const loads = [...new Set([...stemsIn('loads'), '0006_time'])].sort();
   const stems = stemsIn('queries').concat(statements.map(([stem]) => stem));
   const queries = [...new Set(stems)].sort();
   return [
@@ -89,6 +90,7 @@ export function generate(root: string): Generated[] {
     { path: 'contract/routes.json', content: routes },
     { path: 'contract/openapi.json', content: openapi },
     { path: 'contract/ingest/v1/event.proto', content: protobufFile(fields, words) },
+    { path: 'contract/loads/0006_time.sql', content: loadTime(fields, figures) },
     { path: 'contract/queries/insert_event.sql', content: insertEvent(fields) },
     {
       path: 'contract/queries/select_event_figures.sql',
@@ -98,8 +100,6 @@ export function generate(root: string): Generated[] {
     { path: 'contract/queries/select_events_oldest.sql', content: selectEvents(fields, 'oldest') },
     { path: 'contract/queries/select_late_events_newest.sql', content: selectLateEvents(fields, 'newest') },
     { path: 'contract/queries/select_late_events_oldest.sql', content: selectLateEvents(fields, 'oldest') },
-    { path: 'contract/queries/select_late_event_columns_newest.sql', content: selectLateEvents(fields, 'newest', 'stored') },
-    { path: 'contract/queries/select_late_event_columns_oldest.sql', content: selectLateEvents(fields, 'oldest', 'stored') },
     {
       path: 'contract/queries/select_event_columns_newest.sql',
       content: selectEvents(fields, 'newest', 'stored'),

@@ -112,6 +112,7 @@ export interface Session {
   readonly waiting_stale: boolean;
   readonly started_at: string;
   readonly last_event_at: string;
+  readonly live_at: string | null;
   readonly ended_at: string | null;
   readonly last_event_id: number;
   readonly event_count: number;
@@ -127,9 +128,9 @@ export interface Session {
 /** SES-01 */
 export interface SessionPage {
   readonly sessions: readonly Session[];
-  readonly next: number | null;
+  readonly next: string | null;
   /** SES-05 */
-  readonly scanned_to: number;
+  readonly scanned_to: string | null;
 }
 
 /** SES-04 */
@@ -159,7 +160,8 @@ export interface Stats {
 
 /** SER-01 to SER-06. Each list of sums has an entry for each of `buckets`. */
 export interface Series {
-  readonly bucket: 'minute' | 'hour' | 'day';
+  readonly bucket: 'minute' | 'hour' | 'day' | 'week' | 'month';
+  readonly tz: string;
   readonly by: string | null;
   readonly buckets: readonly string[];
   readonly series: readonly SeriesLine[];
@@ -296,10 +298,14 @@ export interface EventsQuery {
   readonly until?: string | undefined;
   /** Ids above this one, oldest first (GET-05). */
   readonly after?: number | undefined;
-  /** Ids below this one, newest first (GET-05, SES-01). */
+  /** Ids below this one, newest first (GET-05). */
   readonly before?: number | undefined;
   /** Agrees with the cursor where there is one (GET-05). */
   readonly order?: 'asc' | 'desc' | undefined;
+  /** The order of `time` in place of that of ids (GET-15). */
+  readonly order_by?: 'time' | undefined;
+  /** The `next` of a page with order_by (GET-15). */
+  readonly cursor?: string | undefined;
   /** How many rows (GET-01, SES-01, SES-04); of events in NDJSON and Arrow up to 1,000,000 (FMT-09). */
   readonly limit?: number | undefined;
   /** A sequence that the answer must include (CLU-09). */
@@ -314,8 +320,8 @@ export interface SessionsQuery {
   readonly project?: string | undefined;
   /** Inclusive (GET-04). */
   readonly since?: string | undefined;
-  /** Ids below this one, newest first (GET-05, SES-01). */
-  readonly before?: number | undefined;
+  /** The `next` of a page of sessions (SES-01). */
+  readonly cursor?: string | undefined;
   /** How many rows (GET-01, SES-01, SES-04); of events in NDJSON and Arrow up to 1,000,000 (FMT-09). */
   readonly limit?: number | undefined;
   /** A sequence that the answer must include (CLU-09). */
@@ -362,10 +368,12 @@ export interface SeriesQuery {
   readonly since?: string | undefined;
   /** Exclusive (GET-04). */
   readonly until?: string | undefined;
-  /** Ids below this one, newest first (GET-05, SES-01). */
+  /** Ids below this one, newest first (GET-05). */
   readonly before?: number | undefined;
-  /** The length of a bucket, in UTC (SER-01). */
-  readonly bucket?: 'minute' | 'hour' | 'day' | undefined;
+  /** The length of a bucket (SER-01). */
+  readonly bucket?: 'minute' | 'hour' | 'day' | 'week' | 'month' | undefined;
+  /** The time zone of the buckets, such as Europe/Berlin (SER-01). */
+  readonly tz?: string | undefined;
   /** The field whose values divide the sums (SER-01). */
   readonly by?:
     | 'agent_type'

@@ -1,3 +1,3 @@
 -- Below schema 2 the sums of all time have the hour -1, and every hour is in them. So an hour without rows is open.
-UPDATE meta SET value = (SELECT ifnull(max(hour) + 3600, 0) FROM stats WHERE hour >= 0) WHERE key = 'open_hour';
-UPDATE stats SET hour = 1000000000000000 WHERE hour = -1;
+UPDATE meta SET value = (SELECT ifnull(max(quarter) + 3600, 0) FROM stats WHERE quarter >= 0) WHERE key = 'open_quarter';
+UPDATE stats SET quarter = 1000000000000000 WHERE quarter = -1;

@@ -1,5 +1,5 @@
 -- Generated from contract/fields.json. Blocks from :first to :last, oldest first, whose summary has every wanted name
--- id, a wanted time, and the session with the key :session (rule GET-12). NULL stands for any.
+-- id, a wanted time and session (rule GET-12). :session is the key of a session. NULL stands for any.
 SELECT id FROM event_blocks
 WHERE id BETWEEN :first AND :last
   AND (

@@ -1,7 +1,7 @@
 -- For each table, three statements. The value of the first two is a line of a dump. The first one returns a column that
 -- the table does not have, the second one stores the line. The third one returns whether a line, its second value, has a
 -- greater primary key than another one, its first value. ?1 the dropped columns "table.column" as a JSON array, which are
--- no such column. An absent column has its default. A fact of meta replaces that of the new file, except its own facts.
+-- no such column. ?2 the earlier names of columns, as a JSON object of "table.column". An absent column has its default. A fact of meta replaces that of the new file, except its own facts.
 SELECT
   t.name,
   'SELECT key FROM json_each(?) WHERE key NOT IN (''table'', ' || group_concat('''' || c.name || '''', ', ')
@@ -17,7 +17,7 @@ SELECT
           || iif(
             c.type IN ('BLOB', 'ANY'),
             'iif(json_type(line, ''$.@'') = ''object'', unhex(line ->> ''$.@.hex''), line ->> ''$.@'')',
-            'line ->> ''$.@'''
+            ifnull('ifnull(line ->> ''$.@'', line ->> ''$.' || r.value || ''')', 'line ->> ''$.@''')
           )
           || iif(c.dflt_value IS NULL, '', ')'),
         '@', c.name
@@ -35,7 +35,7 @@ SELECT
         iif(
           c.type IN ('BLOB', 'ANY'),
           'iif(json_type(before, ''$.@'') = ''object'', unhex(before ->> ''$.@.hex''), before ->> ''$.@'')',
-          'before ->> ''$.@'''
+          ifnull('ifnull(before ->> ''$.@'', before ->> ''$.' || r.value || ''')', 'before ->> ''$.@''')
         ),
         '@', c.name
       ),
@@ -46,7 +46,7 @@ SELECT
         iif(
           c.type IN ('BLOB', 'ANY'),
           'iif(json_type(line, ''$.@'') = ''object'', unhex(line ->> ''$.@.hex''), line ->> ''$.@'')',
-          'line ->> ''$.@'''
+          ifnull('ifnull(line ->> ''$.@'', line ->> ''$.' || r.value || ''')', 'line ->> ''$.@''')
         ),
         '@', c.name
       ),
@@ -54,6 +54,7 @@ SELECT
     ) FILTER (WHERE c.pk > 0)
     || ') FROM (SELECT ? AS before, ? AS line)' AS follows
 FROM sqlite_schema AS t JOIN pragma_table_info(t.name) AS c
+LEFT JOIN json_each(?2) AS r ON r.key = t.name || '.' || c.name
 WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite\_%' ESCAPE '\'
 GROUP BY t.name
 ORDER BY t.name

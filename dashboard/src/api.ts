@@ -108,7 +108,7 @@ export interface Health {
   readonly prices?: { readonly date: string; readonly models: number } | null;
   /** What `--redact` names, and how many events and attachments it changed since the start. */
   readonly redaction?: Redaction | null;
-  /** `--budget-usd-day`, and the cost of the day in UTC (contract rule NOT-05). */
+  /** `--budget-usd-day`, and the cost of the day (contract rule NOT-05). */
   readonly budget?: { readonly day: string; readonly usd_day: number; readonly cost_usd: number } | null;
   readonly status: string;
   readonly reason?: string;
@@ -120,6 +120,8 @@ export interface Health {
   readonly contract: string;
   /** What the user calls the command line (contract rule PRO-19). */
   readonly command_name: string;
+  /** In which a day of the budget begins at midnight; absent in servers of earlier versions. */
+  readonly time_zone?: string;
   readonly durability: string;
   readonly sqlite_version: string;
   readonly db_bytes: number;

@@ -72,9 +72,23 @@ export function memberAt(value: unknown, keys: readonly string[]): unknown {
 }
 
 function valuesIn(value: unknown, rest: readonly string[], at: number): readonly unknown[] {
-  if (at === rest.length) return value == null ? [] : [value];
-  if (Array.isArray(value)) return value.flatMap((item) => valuesIn(item, rest, at));
-  return valuesIn(memberOf(value, rest[at]!), rest, at + 1);
+  let values: readonly unknown[] = [value];
+  for (const key of rest.slice(at)) values = itemsOf(values).map((item) => memberOf(item, key));
+  return values.filter((found) => found != null);
+}
+
+/** Returns the values that are no arrays, and the items of those that are. A loop, since a line may be nested deep. */
+function itemsOf(values: readonly unknown[]): readonly unknown[] {
+  if (!values.some(Array.isArray)) return values;
+  const items: unknown[] = [];
+  const stack = [values.values()];
+  for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
+    const { value, done } = top.next();
+    if (done) stack.pop();
+    else if (Array.isArray(value)) stack.push(value.values());
+    else items.push(value);
+  }
+  return items;
 }
 
 function memberOf(value: unknown, key: string): unknown {

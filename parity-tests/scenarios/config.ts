@@ -47,6 +47,18 @@ export const CONFIG: ScenarioFile = {
       uses: 'each',
       run: commandName,
     },
+    {
+      name: 'the time zone is that of the flag, of its variable, or of TZ',
+      rules: ['PRO-23', 'HEA-01'],
+      uses: 'each',
+      run: timeZone,
+    },
+    {
+      name: 'a time zone that does not exist is refused, and one of the machine is reported',
+      rules: ['PRO-23', 'PRO-03', 'LAW'],
+      uses: 'both',
+      run: unknownZone,
+    },
     { name: 'a host that is not loopback needs a token', rules: ['PRO-09'], uses: 'each', run: openHost },
   ],
 };
@@ -297,4 +309,54 @@ async function commandName(context: ScenarioContext): Promise<void> {
   assert.deepEqual(plainLines(exit.stderr), [
     '--command-name must be at most 512 bytes without control and invisible characters, not "a\\nb"',
   ]);
+}
+
+type Zone = readonly [flags: readonly string[], env: Readonly<Record<string, string>>, name: string];
+
+const ZONES: readonly Zone[] = [
+  [[], { TZ: 'Asia/Kathmandu' }, 'Asia/Kathmandu'],
+  [[], { TZ: ':Asia/Katmandu' }, 'Asia/Katmandu'],
+  [[], { TZ: ':/usr/share/zoneinfo/Australia/Lord_Howe' }, 'Australia/Lord_Howe'],
+  [[], { TZ: 'UTC', INGEST_TIME_ZONE: 'Asia/Kolkata' }, 'Asia/Kolkata'],
+  [['--time-zone', 'Europe/Kyiv'], { TZ: 'UTC', INGEST_TIME_ZONE: 'Asia/Kolkata' }, 'Europe/Kyiv'],
+];
+
+async function timeZone(context: ScenarioContext): Promise<void> {
+  for (const [flags, env, expected] of ZONES) {
+    const server = await context.start({ flags, env });
+    const health = (await context.client(server).get('/api/health')).json<{ time_zone: string }>();
+    assert.equal(health.time_zone, expected);
+    await server.stop();
+    assert.ok(!server.stderr().includes('WARN'), server.stderr());
+  }
+}
+
+async function unknownZone(context: ScenarioContext): Promise<void> {
+  for (const name of ['Mars/Phobos', 'europe/berlin', 'CET-1CEST', ' UTC']) {
+    for (const target of TARGET_NAMES) {
+      const exit = await failedStart(target, ['--time-zone', name], context.folder);
+      assert.equal(exit.code, 2, `${target} ${exit.stderr}`);
+      assert.deepEqual(plainLines(exit.stderr), [
+        `--time-zone must be the name of a time zone such as Europe/Berlin, not ${JSON.stringify(name)}`,
+      ]);
+    }
+  }
+  const zones: string[] = [];
+  for (const target of TARGET_NAMES) {
+    const server = await context.start({
+      target,
+      db: context.db(`${target}.db`),
+      env: { TZ: 'Mars/Phobos' },
+    });
+    zones.push((await context.client(server).get('/api/health')).json<{ time_zone: string }>().time_zone);
+    await server.stop();
+    const warning = server
+      .stderr()
+      .split('\n')
+      .find((line) => line.includes('time zone is unknown'));
+    const { level, zone } = JSON.parse(warning ?? '{}') as { level?: string; zone?: string };
+    assert.deepEqual([level, zone], ['WARN', 'Mars/Phobos'], target);
+  }
+  // The machine decides which zone follows, for both servers alike.
+  assert.equal(zones[0], zones[1]);
 }

@@ -334,6 +334,15 @@ async function refuseDumps(context: ScenarioContext): Promise<void> {
     ...['null', '0', '-1', '1.5', '"1"', '[1]'].map((value) =>
       of('first', changed('dump', `"schema":${schema}`, `"schema":${value}`)),
     ),
+    // Of equal keys the last counts, other members may be nested deeper than any body, and a number has any spelling.
+    ...['1000000000000000000', `${'['.repeat(9_999)}${']'.repeat(9_999)}`, `${schema},"schema":"1"`].map(
+      (value) => of('first', changed('dump', `"schema":${schema}`, `"schema":${value}`)),
+    ),
+    ...[`${schema}.0`, `"1","schema":${schema}`].map((value) =>
+      of('form', changed('dump', `"schema":${schema}`, `"schema":${value}`)),
+    ),
+    of('form', changed('attachment_bytes', '"offset":0', '"offset":"0","offset":-0')),
+    of('form', changed('end', /"lines":(\d+)/, '"lines":$1.0')),
     [
       changed('dump', `"schema":${schema}`, `"schema":${schema + 1}`)[0],
       messages.newer.replace('{found}', String(schema + 1)).replace('{known}', String(schema)),

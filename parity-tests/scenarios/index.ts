@@ -26,6 +26,7 @@ import { FORMATS } from './formats/index.ts';
 import { FORWARD } from './forward/index.ts';
 import { HEALTH } from './health.ts';
 import { HOOKS } from './hooks.ts';
+import { HOSTILE_RECORDS } from './hostile-records.ts';
 import { HOSTILE_SEARCH } from './hostile-search.ts';
 import { HOSTILE_TEXT } from './hostile-text.ts';
 import { INPUT } from './input.ts';
@@ -90,6 +91,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   FILTERS,
   NAMES,
   HOOKS,
+  HOSTILE_RECORDS,
   HOSTILE_SEARCH,
   HOSTILE_TEXT,
   WAITS,

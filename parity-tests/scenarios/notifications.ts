@@ -45,6 +45,12 @@ export const NOTIFICATIONS: ScenarioFile = {
       run: budget,
     },
     {
+      name: 'a day of the budget is that of the time zone',
+      rules: ['NOT-05', 'PRO-23', 'PRO-24'],
+      uses: 'each',
+      run: localDays,
+    },
+    {
       name: 'a receiver, a secret or a budget with a problem stops the start',
       rules: ['NOT-01', 'NOT-03', 'NOT-05', 'PRO-03', 'LAW'],
       uses: 'both',
@@ -96,7 +102,7 @@ const EXPECTED: readonly (readonly [type: string, session: string | null, messag
   ['session.finished', 'a b/é', 'claude_code finished after 0 min'],
   ['session.failed', 'api', 'agent reports an error'],
   ['session.failed', 'broken', 'claude_code reports an error'],
-  ['budget.passed', null, '2.13 USD on DAY (UTC) is above the budget of 2.00 USD'],
+  ['budget.passed', null, '2.13 USD on DAY is above the budget of 2.00 USD'],
 ];
 
 async function equal(context: ScenarioContext): Promise<void> {
@@ -211,6 +217,23 @@ async function budget(context: ScenarioContext): Promise<void> {
   assert.deepEqual(await read(), { day, usd_day: 10.5, cost_usd: 0 });
   await client.ingest([event({ cost_usd: 1.2 }), event({ cost_usd: 2 }), event({ cost_usd: 0.000001 })]);
   assert.deepEqual(await read(), { day, usd_day: 10.5, cost_usd: 3.2 });
+}
+
+async function localDays(context: ScenarioContext): Promise<void> {
+  const dayIn = async (zone: string): Promise<string> => {
+    const flags = ['--budget-usd-day', '1', '--time-zone', zone];
+    const server = await context.start({ flags, db: context.db(`${zone.replace('/', '-')}.db`) });
+    const { budget } = (await context.client(server).get('/api/health')).json<{ budget: { day: string } }>();
+    await server.stop();
+    return budget.day;
+  };
+  // 25 hours apart, so their dates always differ.
+  for (const zone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
+    const localDay = () => new Intl.DateTimeFormat('sv-SE', { timeZone: zone }).format();
+    const before = localDay();
+    const day = await dayIn(zone);
+    assert.ok([before, localDay()].includes(day), `${zone}: ${day}`);
+  }
 }
 
 async function problems(context: ScenarioContext): Promise<void> {

@@ -385,11 +385,6 @@ function randomEvent(random: () => number, sessions: number): object {
     project: maybe(`project-${session % 11}`),
     model: maybe(pick(['m', `model-${session % 5}`])),
     source_event: maybe(`source-${session % 13}`),
-    service_tier: maybe(pick(['standard', 'priority'])),
-    subagent: maybe(`subagent-${session % 3}`),
-    skill: maybe(`skill-${session}`),
-    mcp_server: maybe(`mcp-${session % 4}`),
-    host: maybe(`host-${session % 2}`),
     tokens_in: Math.floor(random() * 1000),
     tokens_out: Math.floor(random() * 1000),
     cache_read_tokens: maybe(Math.floor(random() * 100)),
@@ -452,7 +447,6 @@ async function exactSums(context: ScenarioContext): Promise<void> {
 
 const COUNTED = [
   ...['event_type', 'status', 'source', 'tool_name', 'branch', 'project', 'model', 'source_event'],
-  ...['service_tier', 'subagent', 'skill', 'mcp_server', 'host'],
 ] as const;
 
 /** Compares the stored sums with those of the rows, as SQL computes them. */

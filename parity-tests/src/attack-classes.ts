@@ -19,6 +19,7 @@ export const ATTACK_CLASSES = {
   X12: 'clocks outside of the years that a server can store',
   X13: 'bodies that two parsers may read in two ways',
   X14: 'requests without end, of clients that do not read the answers',
+  X15: 'records of agents with values that no agent sends',
 } as const;
 
 export type AttackClass = keyof typeof ATTACK_CLASSES;

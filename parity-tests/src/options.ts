@@ -17,7 +17,7 @@ export interface Options {
   readonly reportJson: string | undefined;
   /** Number of kills per server in the crash scenario. */
   readonly kills: number;
-  /** Number of requests in the differential scenario. */
+  /** Number of requests in the differential scenario; hostile-records sends twice as many. */
   readonly requests: number;
   readonly seed: number;
   /** Length of the retention-load scenario. */
@@ -62,9 +62,9 @@ Runs the cases and the scenarios against both servers and compares every answer 
   --groups N           groups of the scenario that stops after every write (default 10)
   --images N           images per durability of the power-loss scenario (default 60)
   --kills N            kills per server of the crash scenario, SIGTERMs of faults/sigterm (default 5, pnpm check:long 50)
-  --requests N         requests of the differential scenario (default 800, pnpm check:long 20000)
+  --requests N         requests of the differential scenario, half of those of hostile-records (default 800, pnpm check:long 20000)
   --soak-seconds N     length of the retention-load scenario (default 12, pnpm check:long 60)
-  --seed N             seed of the differential and crash scenarios (default 1)
+  --seed N             seed of the differential, hostile-records and crash scenarios (default 1)
   --corpus FILE        NDJSON of real events, also gzipped, for the corpus scenario (or TWIN_CORPUS)
   --hooks FOLDER       payloads of hooks, one a .json file, for the hooks scenario (or TWIN_HOOKS)
   --save-case FILE     where the differential scenario saves a difference as a case

@@ -86,11 +86,13 @@ function checkSchema({ fields, server_columns, row }: Fields, schema: string): s
     const columnsOf = (table: string): Map<string, string> =>
       new Map(
         database
-          .prepare(`SELECT name, type || iif("notnull", ' NOT NULL', '') AS type FROM pragma_table_info(?)`)
+          .prepare(`SELECT name, type || iif("notnull", ' NOT NULL', '') AS type FROM pragma_table_xinfo(?)`)
           .all(table)
           .map((column) => [String(column.name), String(column.type)]),
       );
-    const table = columnsOf('events');
+    // Pages by time need it, and no row shows it.
+    const { late: _, ...shown } = Object.fromEntries(columnsOf('events'));
+    const table = new Map(Object.entries(shown));
     const stored = [...Object.values(server_columns), ...Object.values(fields)].flatMap(({ column, sql }) =>
       column === undefined ? [] : [{ column, sql }],
     );

@@ -28,7 +28,7 @@ const TABLE_OF = {
   series: 'stats',
 } as const;
 /** The columns of `stats` that are no figures. */
-const STATS_KEY: readonly string[] = ['hour', 'name', 'agent_type'];
+const STATS_KEY: readonly string[] = ['quarter', 'name', 'agent_type'];
 /** The number of a figure that no client sends. */
 const COMPUTED = 'computed_cost_usd';
 

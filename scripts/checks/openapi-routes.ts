@@ -71,6 +71,6 @@ function typeOf(parameter: Parameter, words: Readonly<Record<string, readonly st
   const { type, values, minimum, maximum } = parameter;
   if (type === 'choice') return { enum: [...(typeof values === 'string' ? words[values]! : values!)] };
   if (type === 'timestamp') return { type: 'string', format: 'date-time' };
-  if (type === 'text' || type === 'topics') return { type: 'string' };
-  return { type: 'integer', minimum: minimum!, maximum: maximum! };
+  if (type === 'integer') return { type, minimum: minimum!, maximum: maximum! };
+  return { type: 'string' };
 }

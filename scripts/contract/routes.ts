@@ -65,7 +65,17 @@ export function rustRoutes({ routes, parameters }: Routes, words: Words): string
   const names = routes.map(({ path }) => routeName(path));
   if (new Set(names).size < names.length) throw new TypeError('two routes have one name');
   const specs = Object.entries(parameters).map(([key, one]) => {
-    const { name, type, minimum, maximum, bytes, export_maximum: most, required = false, needs, excludes = [] } = one;
+    const {
+      name,
+      type,
+      minimum,
+      maximum,
+      bytes,
+      export_maximum: most,
+      required = false,
+      needs,
+      excludes = [],
+    } = one;
     const fallback = typeof one.default === 'number' ? `Number(${one.default})` : `Text("${one.default}")`;
     return `ParameterSpec {
       parameter: Parameter::${pascal(key)},

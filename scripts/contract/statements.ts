@@ -6,7 +6,9 @@ import { type Fields, nameKinds } from './fields.ts';
 
 /** Returns the columns of the table `events`, in the order of `insert_event.sql`. */
 export function eventColumns({ fields, server_columns }: Fields): string[] {
-  const own = Object.values(server_columns).flatMap(({ column, generated }) => (generated ? [] : (column ?? [])));
+  const own = Object.values(server_columns).flatMap(({ column, generated }) =>
+    generated ? [] : (column ?? []),
+  );
   return [...own, 'late', ...Object.values(fields).map(({ column }) => column)];
 }
 
@@ -40,20 +42,16 @@ LIMIT +:limit
 `;
 }
 
-/** Returns `select_late_events_*.sql`: the late rows in the order of their times (rule GET-15), as `selectEvents` does. */
-export function selectLateEvents(
-  fields: Fields,
-  order: 'newest' | 'oldest',
-  rows: 'readable' | 'stored' = 'readable',
-): string {
+/** Returns `select_late_events_*.sql`: the late rows of the view in the order of their times (rule GET-15). */
+export function selectLateEvents(fields: Fields, order: 'newest' | 'oldest'): string {
+  const ids = `e.late = 1 AND (e.time, e.id) > (:above_time, :above) AND (e.time, e.id) < (:below_time, :below)`;
   return `-- Generated from contract/fields.json. Late rows with a time and an id between :above_time and :above, and :below_time and
 -- :below, all exclusive. ${order === 'newest' ? 'Newest' : 'Oldest'} time first, up to :limit.
 ${PARAMETERS}\
-${rows === 'stored' ? STORED : ''}\
 -- The plus keeps the value from the planner (decision 23).
-${rows === 'stored' ? `SELECT\n${lines(rowColumns(fields).map((column) => `e.${column}`))}` : 'SELECT v.*'}
-FROM events AS e INDEXED BY late_events_by_time${rows === 'stored' ? '' : ' CROSS JOIN events_readable AS v ON v.id = e.id'}
-${conditions(fields, 'e.late = 1 AND (e.time, e.id) > (:above_time, :above) AND (e.time, e.id) < (:below_time, :below)')}\
+SELECT v.*
+FROM events AS e INDEXED BY late_events_by_time CROSS JOIN events_readable AS v ON v.id = e.id
+${conditions(fields, ids)}\
 ORDER BY e.time ${directionOf(order)}, e.id ${directionOf(order)}
 LIMIT +:limit
 `;
@@ -170,7 +168,7 @@ ORDER BY id ${directionOf(order)}
 /** Returns `select_event_blocks_newest.sql` and `select_event_blocks_oldest.sql`. */
 export function selectEventBlocks(fields: Fields, order: 'newest' | 'oldest'): string {
   return `-- Generated from contract/fields.json. Blocks from :first to :last, ${order} first, whose summary has every wanted name
--- id, a wanted time, and the session with the key :session (rule GET-12). NULL stands for any.
+-- id, a wanted time and session (rule GET-12). :session is the key of a session. NULL stands for any.
 SELECT id FROM event_blocks
 WHERE id BETWEEN :first AND :last
 ${ofTimes}\

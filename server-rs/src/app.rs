@@ -17,7 +17,7 @@ use crate::clock::Clock;
 use crate::cluster::Cluster;
 use crate::cluster::link::Link;
 use crate::config::Config;
-use crate::contract::LIMITS;
+use crate::contract::{self, LIMITS};
 use crate::descriptors::{PLAN, readers_for};
 use crate::error::{ErrorCode, Failure};
 use crate::forward::Forwarder;
@@ -83,6 +83,7 @@ impl App {
         clock: Clock,
         link: Option<(Link, ClusterStream)>,
     ) -> Result<Arc<Self>, OpenError> {
+        contract::read_files();
         let bounds = Bounds {
             days: config.retain_days.into(),
             bytes: config.retain_bytes.into(),
@@ -229,6 +230,7 @@ impl App {
             epoch: self.store.epoch().to_owned(),
             finish_minutes: self.config.webhook_finish_minutes,
             budget_cents: self.config.budget_cents,
+            zone: self.config.time_zone.clone(),
         };
         let notifier =
             Notifier::start(Arc::clone(&self.store), Arc::clone(endpoint), rules, self.clock).await;

@@ -1,29 +1,29 @@
 //! Amounts of a budget in whole cents, and the day that it holds for (rule NOT-05).
 //!
-//! Pure. A day is that of UTC, because the stored sums are those of hours in UTC.
+//! Pure. A day is that of `--time-zone`.
 
 use crate::contract::LIMITS;
-use crate::timestamp::format_timestamp;
+use crate::zones::{Period, Zone, bucket_end, bucket_start, local_date};
 
-const DAY_MS: i64 = 86_400_000;
 /// Digits of the largest amount, before and after the point.
 const WHOLE_DIGITS: usize = 7;
 const CENT_DIGITS: usize = 2;
 
-/// A day in UTC.
+/// A day of a time zone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Day {
     /// Its date, such as `2026-11-27`.
     pub date: String,
     /// Its beginning in Unix seconds.
     pub start_s: i64,
+    /// The beginning of the next day.
+    pub end_s: i64,
 }
 
 /// Returns the day of a time in Unix milliseconds.
-pub fn day_of(now_ms: i64) -> Day {
-    let start_ms = now_ms.div_euclid(DAY_MS) * DAY_MS;
-    let date = format_timestamp(start_ms).chars().take_while(|one| *one != 'T').collect();
-    Day { date, start_s: start_ms / 1000 }
+pub fn day_of(zone: &Zone, now_ms: i64) -> Day {
+    let (start_ms, end_ms) = (bucket_start(zone, Period::Day, now_ms), bucket_end(zone, Period::Day, now_ms));
+    Day { date: local_date(zone, now_ms), start_s: start_ms / 1000, end_s: end_ms / 1000 }
 }
 
 /// Returns the cents of an amount such as `10` or `2.50`; `None` for any other text.
@@ -63,6 +63,7 @@ pub fn dollars_json(cents: u64) -> serde_json::Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::zones::find_zone;
 
     #[test]
     fn an_amount_has_at_most_two_decimals() {
@@ -89,9 +90,17 @@ mod tests {
     }
 
     #[test]
-    fn a_day_begins_at_midnight_in_utc() {
-        let day = day_of(1_795_737_599_999);
-        assert_eq!((day.date.as_str(), day.start_s), ("2026-11-26", 1_795_651_200));
-        assert_eq!(day_of(1_795_737_600_000).date, "2026-11-27");
+    fn a_day_begins_at_local_midnight() {
+        let zone = |name| find_zone(name).expect("a zone");
+        let day = day_of(&zone("UTC"), 1_795_737_599_999);
+        assert_eq!((day.date.as_str(), day.start_s, day.end_s), ("2026-11-26", 1_795_651_200, 1_795_737_600));
+        assert_eq!(day_of(&zone("UTC"), 1_795_737_600_000).date, "2026-11-27");
+        // 0:10 in Kolkata, and noon on the days of both changes in Berlin.
+        let kolkata = day_of(&zone("Asia/Kolkata"), 1_795_718_400_000);
+        assert_eq!((kolkata.date.as_str(), kolkata.start_s), ("2026-11-27", 1_795_717_800));
+        for (noon, hours) in [(1_774_778_400_000, 23), (1_792_926_000_000, 25)] {
+            let Day { start_s, end_s, .. } = day_of(&zone("Europe/Berlin"), noon);
+            assert_eq!(end_s - start_s, hours * 3600);
+        }
     }
 }

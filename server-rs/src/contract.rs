@@ -19,8 +19,9 @@ pub mod vocabulary;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use miniserde::Deserialize;
-use miniserde::json::{self, Number, Value};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_path_to_error::{Error, Track};
 
 pub use limits::{LIMITS, TUNING};
 pub use metrics::METRICS;
@@ -51,6 +52,8 @@ pub struct SchemaFacts {
     pub number: i64,
     /// Tables, and columns as `table.column`, that dumps of earlier schemas may have.
     pub dropped: Vec<String>,
+    /// The name in earlier schemas of a column, both as `table.column`.
+    pub renamed: BTreeMap<String, String>,
 }
 
 /// `cluster.json`.
@@ -104,36 +107,65 @@ pub struct MediaTypeParameter {
 
 /// The parsed facts about the schema.
 pub static SCHEMA: LazyLock<SchemaFacts> =
-    LazyLock::new(|| parse(include_str!("../../contract/schema.json")));
+    LazyLock::new(|| parse("schema.json", include_str!("../../contract/schema.json")));
 /// The parsed messages of a stream.
 pub static CLUSTER: LazyLock<ClusterSpec> =
-    LazyLock::new(|| parse(include_str!("../../contract/cluster.json")));
+    LazyLock::new(|| parse("cluster.json", include_str!("../../contract/cluster.json")));
 /// The parsed formats.
-pub static FORMATS: LazyLock<Formats> = LazyLock::new(|| parse(include_str!("../../contract/formats.json")));
+pub static FORMATS: LazyLock<Formats> =
+    LazyLock::new(|| parse("formats.json", include_str!("../../contract/formats.json")));
 /// `otlp.json`; [`crate::telemetry::otlp`] parses it.
 pub const OTLP: &str = include_str!("../../contract/otlp.json");
 /// `agents.json`; [`crate::mapping`] parses it.
 pub const AGENTS_FILE: &str = include_str!("../../contract/agents.json");
+/// `zones.json`; [`crate::zones`] parses it.
+pub const ZONES: &str = include_str!("../../contract/zones.json");
 /// `rpc.json`; [`crate::rpc`] parses it.
 pub const RPC: &str = include_str!("../../contract/rpc.json");
 
-/// Parses a file of the contract. The binary contains these files, so a file that does not parse fails every
-/// test.
-pub(crate) fn parse<T: Deserialize>(text: &'static str) -> T {
-    json::from_str(text).expect("the contract's files are checked by tests/contract.rs")
+/// Reads the files that are parsed, so that a wrong one stops the start with its place, not the first request.
+pub(crate) fn read_files() {
+    LazyLock::force(&SCHEMA);
+    LazyLock::force(&CLUSTER);
+    LazyLock::force(&FORMATS);
 }
 
-/// Returns the text of a JSON string.
-pub(crate) fn text_of(value: &Value) -> Option<&str> {
-    if let Value::String(text) = value { Some(text) } else { None }
+/// Parses a file of the contract, which the program contains.
+pub(crate) fn parse<T: DeserializeOwned>(file: &str, text: &str) -> T {
+    read(text).unwrap_or_else(|error| panic!("contract/{file}: {}: {}", error.path(), error.inner()))
 }
 
-/// Returns the value of a JSON integer.
-pub(crate) fn integer_of(value: &Value) -> Option<u64> {
-    if let Value::Number(Number::U64(number)) = value { Some(*number) } else { None }
+/// Parses a JSON text to its last byte; an error has its place.
+pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, Error<serde_json::Error>> {
+    let (mut json, mut track) = (serde_json::Deserializer::from_str(text), Track::new());
+    let value = T::deserialize(serde_path_to_error::Deserializer::new(&mut json, &mut track));
+    value.and_then(|value| json.end().map(|()| value)).map_err(|error| Error::new(track.path(), error))
 }
 
 /// Replaces the `{name}` placeholders of a message.
 pub fn fill(message: &str, values: &[(&str, &str)]) -> String {
     values.iter().fold(message.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_file_is_an_error_with_its_place() {
+        read_files();
+        let text = include_str!("../../contract/formats.json");
+        for (wrong, found) in [
+            (
+                text.replacen("\"name\": \"charset\"", "\"name\": 7", 1),
+                "formats.json.parameter.name: invalid type",
+            ),
+            (text.replacen("\"media_types\"", "\"types\"", 1), "formats.json: missing field `media_types`"),
+            (format!("{text}x"), ".: trailing characters"),
+        ] {
+            let error = read::<Formats>(&wrong).expect_err(found);
+            let error = format!("{}: {}", error.path(), error.inner());
+            assert!(error.starts_with(found), "{error}");
+        }
+    }
 }

@@ -25,6 +25,8 @@ pub mod number;
 pub mod digest;
 /// RFC 3339 and back.
 pub mod timestamp;
+/// Hours, days, weeks and months of time zones.
+pub mod zones;
 /// JSON's grammar over bytes.
 pub mod scanner;
 /// The fields of an event.
@@ -33,10 +35,10 @@ pub mod field;
 pub mod figure;
 /// Finds the fields of events in a body.
 pub mod json;
+/// Some members of a JSON object.
+mod json_members;
 /// An event before it is stored.
 pub mod event;
-/// Zones of time.
-pub mod zones;
 /// When an event happened.
 pub mod event_time;
 /// Costs of tokens.

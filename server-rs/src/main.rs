@@ -66,6 +66,9 @@ fn main() -> ExitCode {
         }
     };
     open_log(config.log_level);
+    if let Some(zone) = &config.unknown_zone {
+        tracing::warn!(zone, "this machine's time zone is unknown; --time-zone names another");
+    }
     // Accepting and answering are cheap compared with the writer's thread; more threads only cost memory.
     let threads = std::thread::available_parallelism().map_or(2, usize::from).min(4);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build();

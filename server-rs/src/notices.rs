@@ -12,6 +12,7 @@ use crate::contract::vocabulary::waiting_reason;
 use crate::contract::{LIMITS, VOCABULARY, fill};
 use crate::store::signals::{Signal, SignalKind};
 use crate::timestamp::format_timestamp;
+use crate::zones::Zone;
 
 const MINUTE_MS: i64 = 60_000;
 
@@ -35,6 +36,8 @@ pub struct NoticeRules {
     pub finish_minutes: i64,
     /// The budget of a day in cents.
     pub budget_cents: Option<u64>,
+    /// In which a day begins at midnight.
+    pub zone: Zone,
 }
 
 /// The work of a session.
@@ -210,6 +213,7 @@ fn encode_component(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::budget::day_of;
+    use crate::zones::{UTC, find_zone};
 
     fn notices(budget_cents: Option<u64>) -> Notices {
         Notices::new(NoticeRules {
@@ -217,6 +221,7 @@ mod tests {
             epoch: "e".to_owned(),
             finish_minutes: 5,
             budget_cents,
+            zone: find_zone(UTC).expect("a zone"),
         })
     }
 
@@ -278,12 +283,13 @@ mod tests {
     #[test]
     fn the_budget_is_reported_once_a_day() {
         let mut some = notices(Some(1000));
-        let (one, two) = (day_of(0), day_of(86_400_000));
+        let utc = find_zone(UTC).expect("a zone");
+        let (one, two) = (day_of(&utc, 0), day_of(&utc, 86_400_000));
         assert_eq!(some.spend(&one, 10.0, 0), None);
         let notice = some.spend(&one, 10.01, 0).expect("is a notification");
         assert_eq!(notice.id, "msg_e_1970-01-01_budget");
         assert!(notice.body.contains("\"session\":null"), "{}", notice.body);
-        assert!(notice.body.contains("\"10.01 USD on 1970-01-01 (UTC) is above the budget of 10.00 USD\""));
+        assert!(notice.body.contains("\"10.01 USD on 1970-01-01 is above the budget of 10.00 USD\""));
         assert_eq!(some.spend(&one, 11.0, 0), None);
         assert!(some.spend(&two, 10.5, 0).is_some());
         assert_eq!(notices(None).spend(&one, 99.0, 0), None);

@@ -21,6 +21,7 @@ use crate::store::Store;
 use crate::store::cost::Cost;
 use crate::store::signals::{day_cost, read_signals};
 use crate::webhook::{Refusal, Webhook};
+use crate::zones::Zone;
 
 /// Sends the notifications of one server; [`Notifier::run`] must run.
 #[derive(Debug)]
@@ -28,6 +29,8 @@ pub struct Notifier {
     store: Arc<Store>,
     webhook: Webhook,
     has_budget: bool,
+    /// In which a day begins at midnight.
+    zone: Zone,
     clock: Clock,
     started: Instant,
     /// The newest id at the start.
@@ -44,6 +47,7 @@ impl Notifier {
         let notifier = Self {
             webhook: Webhook::new(endpoint),
             has_budget: rules.budget_cents.is_some(),
+            zone: rules.zone.clone(),
             clock,
             started: Instant::now(),
             first: store.newest_id(),
@@ -104,9 +108,10 @@ impl Notifier {
             return None;
         }
         let now_ms = self.clock.now_ms();
-        let day: Day = day_of(now_ms);
-        let start_s = day.start_s;
-        let read = self.store.read_spawned(Cost::Bounded, move |connection| day_cost(connection, start_s, start_s + 86_400));
+        let day = day_of(&self.zone, now_ms);
+        let Day { start_s, end_s, .. } = day;
+        let read =
+            self.store.read_spawned(Cost::Bounded, move |connection| day_cost(connection, start_s, end_s));
         let usd = read.await.ok()?;
         self.notices.lock().unwrap_or_else(PoisonError::into_inner).spend(&day, usd, now_ms)
     }

@@ -174,12 +174,6 @@ pub const SELECT_LATE_BOUND_NEWEST: &str =
 /// `contract/queries/select_late_bound_oldest.sql`
 pub const SELECT_LATE_BOUND_OLDEST: &str =
     include_str!("../../contract/queries/select_late_bound_oldest.sql");
-/// `contract/queries/select_late_event_columns_newest.sql`
-pub const SELECT_LATE_EVENT_COLUMNS_NEWEST: &str =
-    include_str!("../../contract/queries/select_late_event_columns_newest.sql");
-/// `contract/queries/select_late_event_columns_oldest.sql`
-pub const SELECT_LATE_EVENT_COLUMNS_OLDEST: &str =
-    include_str!("../../contract/queries/select_late_event_columns_oldest.sql");
 /// `contract/queries/select_late_events_newest.sql`
 pub const SELECT_LATE_EVENTS_NEWEST: &str =
     include_str!("../../contract/queries/select_late_events_newest.sql");
@@ -304,4 +298,7 @@ pub const UPSERT_SESSION_WAIT: &str = include_str!("../../contract/queries/upser
 pub const UPSERT_STATS: &str = include_str!("../../contract/queries/upsert_stats.sql");
 
 /// What follows the rows of a dump whose schema is below each number, in their order (rule BAK-05).
-pub const LOADS: [(i64, &str); 1] = [(2, include_str!("../../contract/loads/0002_open_hour.sql"))];
+pub const LOADS: [(i64, &str); 2] = [
+    (2, include_str!("../../contract/loads/0002_open_hour.sql")),
+    (6, include_str!("../../contract/loads/0006_time.sql")),
+];

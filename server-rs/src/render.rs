@@ -71,7 +71,9 @@ fn column(
     member(out, opening, name);
     match (name, row.get_ref(at)?) {
         ("metadata", ValueRef::Text(text)) => metadata(out, text, breaks),
-        ("history" | "payload_truncated" | "waiting_stale", value) => bool(out, matches!(value, ValueRef::Integer(1))),
+        ("history" | "payload_truncated" | "waiting_stale", value) => {
+            bool(out, matches!(value, ValueRef::Integer(1)))
+        }
         (_, value) => scalar(out, value),
     }
     Ok(())
@@ -240,11 +242,11 @@ impl Page {
     }
 
     /// Returns the page's JSON text with an opaque cursor, which is `None` at the end (rules GET-15 and SES-01).
-    pub(crate) fn finish_at(mut self, cursor: Option<impl std::fmt::Display>) -> Vec<u8> {
+    pub(crate) fn finish_at(mut self, cursor: Option<&impl std::fmt::Display>) -> Vec<u8> {
         self.json.push(b']');
         for name in ["next", "scanned_to"] {
             member(&mut self.json, 0, name);
-            match &cursor {
+            match cursor {
                 Some(cursor) => string(&mut self.json, &cursor.to_string()),
                 None => self.json.extend_from_slice(b"null"),
             }

@@ -184,10 +184,10 @@ export class App {
 
   /** Starts the notifications to `--webhook`, if it is given (rule NOT-01). `url` is the server's. */
   async notify(url: string): Promise<void> {
-    const { webhook, webhookFinishMinutes: finishMinutes, budgetCents } = this.config;
+    const { webhook, webhookFinishMinutes: finishMinutes, budgetCents, timeZone: zone } = this.config;
     if (webhook === undefined) return;
     const { Notifier } = await import('./notifier.ts');
-    const rules = { origin: url, epoch: this.store.epoch, finishMinutes, budgetCents };
+    const rules = { origin: url, epoch: this.store.epoch, finishMinutes, budgetCents, zone };
     this.notifier = await Notifier.start(this.store, webhook, rules, this.log);
   }
 

@@ -1,25 +1,25 @@
 /**
  * Amounts of a budget in whole cents, and the day that it holds for (rule NOT-05).
  *
- * Pure. A day is that of UTC, because the stored sums are those of hours in UTC.
+ * Pure. A day is that of `--time-zone`.
  */
 import { LIMITS } from './contract.ts';
-import { formatTimestamp } from './timestamp.ts';
+import { bucketEnd, bucketStart, localDate, type Zone } from './zones.ts';
 
-const DAY_MS = 86_400_000;
-
-/** A day in UTC. */
+/** A day of a time zone. */
 export interface Day {
   /** Its date, such as `2026-11-27`. */
   readonly date: string;
   /** Its beginning in Unix seconds. */
   readonly startS: number;
+  /** The beginning of the next day. */
+  readonly endS: number;
 }
 
 /** Returns the day of a time in Unix milliseconds. */
-export function dayOf(nowMs: number): Day {
-  const startMs = Math.floor(nowMs / DAY_MS) * DAY_MS;
-  return { date: formatTimestamp(startMs).slice(0, 'YYYY-MM-DD'.length), startS: startMs / 1000 };
+export function dayOf(zone: Zone, nowMs: number): Day {
+  const [startMs, endMs] = [bucketStart(zone, 'day', nowMs), bucketEnd(zone, 'day', nowMs)];
+  return { date: localDate(zone, nowMs), startS: startMs / 1000, endS: endMs / 1000 };
 }
 
 /** Returns the cents of an amount such as `10` or `2.50`; `undefined` for any other text. */

@@ -18,6 +18,7 @@ import commonSecrets from '../../contract/redact/secrets.json?text';
 import rpc from '../../contract/rpc.json?text';
 import schema from '../../contract/schema.json' with { type: 'json' };
 import version from '../../contract/VERSION?text';
+import zones from '../../contract/zones.json?text';
 import server from '../package.json' with { type: 'json' };
 import type { FormatName } from './contract/routes.ts';
 
@@ -30,6 +31,8 @@ export const FIELDS_FILE = fields;
 /** The file of `--redact` that is inside of the program (rule RED-01). */
 export const COMMON_SECRETS: string = commonSecrets;
 export const OPENAPI: string = openapi;
+/** `zones.json`; `zones` parses it. */
+export const ZONES: string = zones;
 export const CONTRACT_VERSION: string = version.trim();
 export const SERVER_VERSION: string = server.version;
 /** The oldest Node that runs the server, such as 22.14: the first with the Node-API of the native SQLite module. */
@@ -53,6 +56,8 @@ export interface SchemaFacts {
   readonly number: number;
   /** Tables, and columns as `table.column`, that dumps of earlier schemas may have. */
   readonly dropped: readonly string[];
+  /** The name in earlier schemas of a column, both as `table.column`. */
+  readonly renamed: Readonly<Record<string, string>>;
 }
 
 /** A format of the contract. */

@@ -99,6 +99,10 @@ async function run(config: Config): Promise<void> {
   ]);
   const { port: portExit, socket: socketExit, database, storage, input: inputExit } = EXITS;
   const log = openLog(config.logLevel);
+  const { unknownZone: zone } = config;
+  if (zone !== undefined) {
+    log.warn({ zone }, "this machine's time zone is unknown; --time-zone names another");
+  }
   const connections = new Connections();
   const error = await connections.listen(config.host, config.port);
   if (error !== undefined) {

@@ -3,11 +3,18 @@ import { test } from 'node:test';
 import { dayOf } from './budget.ts';
 import { Notices } from './notices.ts';
 import type { Signal, SignalKind } from './store/signals.ts';
+import { findZone } from './zones.ts';
 
 const MINUTE_MS = 60_000;
 
 const noticesOf = (budgetCents?: number): Notices =>
-  new Notices({ origin: 'http://127.0.0.1:3141', epoch: 'e', finishMinutes: 5, budgetCents });
+  new Notices({
+    origin: 'http://127.0.0.1:3141',
+    epoch: 'e',
+    finishMinutes: 5,
+    budgetCents,
+    zone: findZone('UTC')!,
+  });
 
 function signal(id: number, kind: SignalKind, minute: number): Signal {
   return {
@@ -64,12 +71,13 @@ test('a failure is reported once for each prompt', () => {
 
 test('the budget is reported once a day', () => {
   const notices = noticesOf(1000);
-  const [one, two] = [dayOf(0), dayOf(86_400_000)];
+  const utc = findZone('UTC')!;
+  const [one, two] = [dayOf(utc, 0), dayOf(utc, 86_400_000)];
   assert.equal(notices.spend(one, 10, 0), undefined);
   const notice = notices.spend(one, 10.01, 0);
   assert.equal(notice?.id, 'msg_e_1970-01-01_budget');
   assert.match(notice.body, /"session":null/);
-  assert.match(notice.body, /"10\.01 USD on 1970-01-01 \(UTC\) is above the budget of 10\.00 USD"/);
+  assert.match(notice.body, /"10\.01 USD on 1970-01-01 is above the budget of 10\.00 USD"/);
   assert.equal(notices.spend(one, 11, 0), undefined);
   assert.notEqual(notices.spend(two, 10.5, 0), undefined);
   assert.equal(noticesOf().spend(one, 99, 0), undefined);

@@ -8,6 +8,7 @@ import { centsOf, type Day, dollarsText } from './budget.ts';
 import { fill, LIMITS, VOCABULARY } from './contract.ts';
 import type { Signal } from './store/signals.ts';
 import { formatTimestamp } from './timestamp.ts';
+import type { Zone } from './zones.ts';
 
 const MINUTE_MS = 60_000;
 const {
@@ -36,6 +37,8 @@ export interface NoticeRules {
   readonly finishMinutes: number;
   /** The budget of a day in cents. */
   readonly budgetCents: number | undefined;
+  /** In which a day begins at midnight. */
+  readonly zone: Zone;
 }
 
 /** The work of a session. */

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { Endpoint } from './endpoint.ts';
 import { openLog } from './log.ts';
 import { Notifier, type SignalSource } from './notifier.ts';
+import { findZone } from './zones.ts';
 
 test('a failed read is repeated, and each page of ids is read once', async (t) => {
   const bodies: string[] = [];
@@ -32,7 +33,7 @@ test('a failed read is repeated, and each page of ids is read once', async (t) =
     },
     dayCost: async () => 0,
   };
-  const rules = { origin: '', epoch: 'e', finishMinutes: 5, budgetCents: undefined };
+  const rules = { origin: '', epoch: 'e', finishMinutes: 5, budgetCents: undefined, zone: findZone('UTC')! };
   const endpoint = new Endpoint(`http://127.0.0.1:${port}/`, Buffer.alloc(24));
   const notifier = await Notifier.start(source, endpoint, rules, openLog('error'));
   t.after(() => {

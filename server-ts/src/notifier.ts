@@ -15,6 +15,7 @@ import type { Meters } from './meters.ts';
 import { type Notice, type NoticeRules, Notices } from './notices.ts';
 import type { Signal } from './store/signals.ts';
 import { Webhook } from './webhook.ts';
+import type { Zone } from './zones.ts';
 
 /** The parts of the store that the notifier needs. */
 export interface SignalSource {
@@ -29,6 +30,8 @@ export class Notifier {
   private readonly source: SignalSource;
   private readonly webhook: Webhook;
   private readonly hasBudget: boolean;
+  /** In which a day begins at midnight. */
+  private readonly zone: Zone;
   private readonly log: Log;
   private readonly notices: Notices;
   private readonly deliveries = new Deliveries();
@@ -44,6 +47,7 @@ export class Notifier {
     this.source = source;
     this.webhook = new Webhook(endpoint, log);
     this.hasBudget = rules.budgetCents !== undefined;
+    this.zone = rules.zone;
     this.log = log;
     this.notices = new Notices(rules);
     this.cursor = source.newest;
@@ -108,8 +112,8 @@ export class Notifier {
   private async spend(): Promise<Notice | undefined> {
     if (!this.hasBudget) return undefined;
     const now = nowMs();
-    const day = dayOf(now);
-    return this.notices.spend(day, await this.source.dayCost(day.startS, day.startS + 86_400), now);
+    const day = dayOf(this.zone, now);
+    return this.notices.spend(day, await this.source.dayCost(day.startS, day.endS), now);
   }
 
   private push(notice: Notice): void {

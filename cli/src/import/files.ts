@@ -8,7 +8,7 @@ import { type BigIntStats, closeSync, openSync, readdirSync, readSync, statSync 
 import { dirname, join, sep } from 'node:path';
 import { ObjectSource, valueAt } from '@twin-ingest/mapping/path.ts';
 import type { TranscriptMapping } from './mapping.ts';
-import { parseObject, textOf } from './values.ts';
+import { parseObject, textOf, timeOf } from './values.ts';
 
 export interface TranscriptFile {
   readonly path: string;
@@ -117,7 +117,7 @@ function headOf(path: string, mapping: TranscriptMapping): { root: string | unde
     const root = textOf(valueAt(line, id));
     // Lines without an id are not copied, so their time is that of the session itself.
     if (root !== undefined) return { root, began: Number.isNaN(own) ? began : own };
-    if (Number.isNaN(own)) own = Date.parse(textOf(valueAt(line, time)) ?? '');
+    if (Number.isNaN(own)) own = timeOf(valueAt(line, time));
   }
   return { root: undefined, began };
 }

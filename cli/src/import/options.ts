@@ -29,7 +29,10 @@ export type ParsedImport =
 const FLAGS: FlagTable<'url' | 'token-file' | 'since' | 'dry-run'> = {
   url: { value: 'URL', help: `server to send to (default ${DEFAULT_ORIGIN})` },
   'token-file': { value: 'FILE', help: 'the file that the server has its token from' },
-  since: { value: 'DATE', help: 'leave out what is older, such as 2026-01-31 or a whole RFC 3339 time' },
+  since: {
+    value: 'DATE',
+    help: 'leave out what is older: a local day such as 2026-01-31, or an RFC 3339 time',
+  },
   'dry-run': { help: 'read and count, send nothing' },
 };
 
@@ -49,6 +52,17 @@ Damaged and unknown lines are counted and named, and the rest is imported.
 Exit code: 0 imported, 1 not everything could be read or sent, 2 a wrong flag.
 `;
 
+/** Returns the time that a text names in Unix milliseconds, or NaN. A day begins in the time zone of this machine. */
+function firstInstant(text: string): number {
+  const day = /^\d{4}-\d{2}-\d{2}$/.exec(text)?.[0];
+  if (day === undefined) return Date.parse(text);
+  // `Date` takes 2026-02-30 for a day of March.
+  const utc = new Date(day);
+  if (Number.isNaN(utc.getTime()) || !utc.toISOString().startsWith(day)) return Number.NaN;
+  // A text without an offset is local time. If the clock skips midnight, the first instant after it counts.
+  return Date.parse(`${day}T00:00`);
+}
+
 export function parseImport(argv: readonly string[], env: Place['env'], cwd: string): ParsedImport {
   const parsed = parseFlags(argv, FLAGS);
   if (parsed.kind === 'help') return { kind: 'help', text: HELP };
@@ -61,7 +75,7 @@ export function parseImport(argv: readonly string[], env: Place['env'], cwd: str
   if (name === undefined) problems.push(`which agent? ${known}`);
   else if (mapping === undefined) problems.push(`unknown agent ${name}; ${known}`);
   const origin = originOf(flags.get('url') ?? DEFAULT_ORIGIN, problems);
-  const since = Date.parse(flags.get('since') ?? '1970-01-01');
+  const since = flags.has('since') ? firstInstant(flags.get('since')!) : 0;
   if (Number.isNaN(since)) problems.push(`--since must be a date, not ${flags.get('since')}`);
   const place = placeOf(env, cwd);
   const token = tokenIn('token-file', flags.get('token-file'), place.cwd, problems);

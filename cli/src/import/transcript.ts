@@ -31,7 +31,7 @@ import { digestOf } from './event-id.ts';
 import type { Line } from './lines.ts';
 import type { TranscriptMapping } from './mapping.ts';
 import { shortened } from './shorten.ts';
-import { joined, parseObject, textOf } from './values.ts';
+import { joined, parseObject, textOf, timeOf } from './values.ts';
 
 /** An event, and the reports of hooks or telemetry that would be the same. */
 export interface Found {
@@ -117,8 +117,7 @@ export class Transcript {
       this.#reporter.problem('lost', number, name);
       return [];
     }
-    const began = Date.parse(textOf(valueAt(source, time)) ?? '');
-    const at = { line, name, number, time: began, identity: key ?? digestOf(text) };
+    const at = { line, name, number, time: timeOf(valueAt(source, time)), identity: key ?? digestOf(text) };
     return [...this.#started(at, source), ...rules.flatMap((rule) => this.#apply(rule, at, source))];
   }
 

@@ -70,13 +70,13 @@ export function SpendingPanel() {
 
 /** The cost of the day and its budget, when the server has one. */
 function BudgetLine() {
-  const budget = health.value?.budget;
+  const { budget, time_zone: zone } = health.value ?? {};
   if (budget == null) return null;
   const isAbove = budget.cost_usd > budget.usd_day;
   return (
     <p
       class={`budget number ${isAbove ? 'bad' : 'dim'}`}
-      title="A day of the budget begins at midnight in UTC"
+      title={`A day of the budget begins at midnight in ${zone ?? 'UTC'}`}
     >
       {budgetText(budget)}
       {isAbove && ', above the budget'}

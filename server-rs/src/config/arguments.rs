@@ -16,6 +16,8 @@ use crate::contract::flags::{
 
 /// Stands for a secret.
 const HIDDEN: &str = "***";
+/// The variable with the time zone of a process.
+const ZONE_VARIABLE: &str = "TZ";
 
 /// A value's text and its source.
 #[derive(Debug, Clone)]
@@ -36,6 +38,8 @@ pub(super) struct Reader {
     pub(super) numbers: BTreeMap<Flag, u64>,
     /// The command, and its argument.
     pub(super) command: Option<(&'static CommandSpec, Option<String>)>,
+    /// The variable `TZ`.
+    pub(super) machine_zone: Option<String>,
 }
 
 impl Reader {
@@ -160,6 +164,11 @@ impl Reader {
         let ours: BTreeMap<String, OsString> = env
             .into_iter()
             .map(|(name, value)| (name.to_string_lossy().into_owned(), value))
+            .inspect(|(name, value)| {
+                if name == ZONE_VARIABLE {
+                    self.machine_zone = Some(value.to_string_lossy().into_owned());
+                }
+            })
             .filter(|(name, _)| name.starts_with(ENV_PREFIX))
             .collect();
         for (name, value) in ours {

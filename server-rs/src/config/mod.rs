@@ -14,6 +14,8 @@ mod arguments;
 mod receiver;
 /// The stream of a cluster.
 mod stream_source;
+/// The time zone of the machine.
+mod time_zone;
 /// Texts of the files that flags name.
 mod text_file;
 /// Checked values.

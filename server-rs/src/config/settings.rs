@@ -9,6 +9,7 @@ use crate::contract::flags::{Command, Durability, LogLevel, Stdin};
 use crate::endpoint::Endpoint;
 use crate::prices::Prices;
 use crate::redact::Redaction;
+use crate::zones::Zone;
 
 /// The checked configuration; names contain the units.
 #[derive(Clone)]
@@ -50,6 +51,10 @@ pub struct Config {
     pub webhook_finish_minutes: i64,
     /// `--budget-usd-day` in cents.
     pub budget_cents: Option<u64>,
+    /// In which days begin at midnight.
+    pub time_zone: Zone,
+    /// The name of the machine's zone, when no zone has it.
+    pub unknown_zone: Option<String>,
     pub forward: Option<Receiver>,
     /// Text of the file that `--forward-token-file` names.
     pub forward_token: Option<String>,

@@ -13,6 +13,7 @@ use crate::config::receiver::{Receiver, parse_receiver};
 use crate::config::settings::Config;
 use crate::config::stream_source::{NAME_CHARACTERS, StreamSource, is_stream_name, parse_nats};
 use crate::config::text_file::{FileFault, TextFile, read_text_file};
+use crate::config::time_zone::{MachineZone, machine_zone};
 use crate::contract::flags::{
     BUILTIN_REDACTION, ChoiceFlag, FLAGS, Flag, FlagKind, IntegerFlag, ListFlag, MESSAGES, OptionalFlag,
     Store, SwitchFlag, TextFlag,
@@ -23,6 +24,7 @@ use crate::log::is_printable;
 use crate::prices::{Prices, parse_prices};
 use crate::redact::Redaction;
 use crate::redact::rules::parse_redaction;
+use crate::zones::find_zone;
 
 /// Flags that a stream needs, and that have no effect without one.
 const CLUSTER_FLAGS: [Flag; 2] = [Flag::Nats, Flag::Stream];
@@ -66,6 +68,8 @@ impl Reader {
         let webhook_secret = secret_file.and_then(|given| self.webhook_secret(&given));
         let webhook_finish_minutes = self.integer(&FLAGS.webhook_finish_minutes);
         let budget_cents = self.optional(&FLAGS.budget_usd_day).and_then(|given| self.budget(&given));
+        let given_zone = self.optional(&FLAGS.time_zone);
+        let MachineZone { zone, unknown } = self.time_zone(given_zone);
         let forward = self.optional(&FLAGS.forward).and_then(|given| self.receiver(&given));
         let forward_token = self.optional(&FLAGS.forward_token_file).and_then(|given| self.token(&given).0);
         let store = self.choice(&FLAGS.store);
@@ -122,6 +126,8 @@ impl Reader {
             webhook: webhook.map(Arc::new),
             webhook_finish_minutes,
             budget_cents,
+            time_zone: zone,
+            unknown_zone: unknown,
             forward,
             forward_token,
             cluster,
@@ -399,6 +405,20 @@ impl Reader {
                 [("source", given.source.as_str()), ("maximum", &maximum), ("value", &quoted(&given.text))];
             self.problem(MESSAGES.command_name, &values);
         }
+    }
+
+    /// Returns the given zone, else that of the machine.
+    fn time_zone(&mut self, given: Option<Given>) -> MachineZone {
+        let Some(given) = given else { return machine_zone(self.machine_zone.as_deref()) };
+        if let Some(zone) = find_zone(&given.text) {
+            return MachineZone { zone, unknown: None };
+        }
+        // An empty value was already reported as a problem.
+        if !given.text.is_empty() {
+            let values = [("source", given.source.as_str()), ("value", &quoted(&given.text))];
+            self.problem(MESSAGES.time_zone, &values);
+        }
+        machine_zone(None)
     }
 
     fn budget(&mut self, given: &Given) -> Option<u64> {

@@ -37,6 +37,7 @@ pub enum Flag {
     WebhookSecretFile,
     WebhookFinishMinutes,
     BudgetUsdDay,
+    TimeZone,
     Forward,
     ForwardTokenFile,
     Store,
@@ -55,7 +56,7 @@ pub enum Flag {
 
 impl Flag {
     /// All of them.
-    pub const ALL: [Flag; 45] = [
+    pub const ALL: [Flag; 46] = [
         Flag::Host,
         Flag::Port,
         Flag::Db,
@@ -87,6 +88,7 @@ impl Flag {
         Flag::WebhookSecretFile,
         Flag::WebhookFinishMinutes,
         Flag::BudgetUsdDay,
+        Flag::TimeZone,
         Flag::Forward,
         Flag::ForwardTokenFile,
         Flag::Store,
@@ -137,6 +139,7 @@ impl Flag {
             Flag::WebhookSecretFile => "webhook-secret-file",
             Flag::WebhookFinishMinutes => "webhook-finish-minutes",
             Flag::BudgetUsdDay => "budget-usd-day",
+            Flag::TimeZone => "time-zone",
             Flag::Forward => "forward",
             Flag::ForwardTokenFile => "forward-token-file",
             Flag::Store => "store",
@@ -630,7 +633,21 @@ static SPECS: [FlagSpec; Flag::ALL.len()] = [
         excludes: None,
         needs: None,
         value: Some("USD"),
-        help: "budget of a day in UTC, such as 10 or 2.50; it bounds nothing, and is shown and reported",
+        help: "budget of a day, such as 10 or 2.50; it bounds nothing, and is shown and reported",
+    },
+    FlagSpec {
+        flag: Flag::TimeZone,
+        name: "time-zone",
+        env: "INGEST_TIME_ZONE",
+        kind: FlagKind::Text,
+        default: None,
+        range: None,
+        choices: None,
+        at_least: None,
+        excludes: None,
+        needs: None,
+        value: Some("NAME"),
+        help: "zone in which a day begins at midnight, such as Europe/Berlin; without it the one of this machine",
     },
     FlagSpec {
         flag: Flag::Forward,
@@ -1006,6 +1023,7 @@ pub struct Flags {
     pub webhook_secret_file: OptionalFlag,
     pub webhook_finish_minutes: IntegerFlag<i64>,
     pub budget_usd_day: OptionalFlag,
+    pub time_zone: OptionalFlag,
     pub forward: OptionalFlag,
     pub forward_token_file: OptionalFlag,
     pub store: ChoiceFlag<Store>,
@@ -1122,6 +1140,7 @@ pub static FLAGS: Flags = Flags {
         maximum: 10080,
     },
     budget_usd_day: OptionalFlag { flag: Flag::BudgetUsdDay },
+    time_zone: OptionalFlag { flag: Flag::TimeZone },
     forward: OptionalFlag { flag: Flag::Forward },
     forward_token_file: OptionalFlag { flag: Flag::ForwardTokenFile },
     store: ChoiceFlag {
@@ -1335,6 +1354,7 @@ pub struct Messages {
     pub webhook_secret: &'static str,
     pub command_name: &'static str,
     pub budget: &'static str,
+    pub time_zone: &'static str,
 }
 
 /// The problems of flags and values.
@@ -1397,6 +1417,7 @@ pub static MESSAGES: Messages = Messages {
     webhook_secret: "{source} {value} must hold whsec_ and the base64 of {minimum} to {maximum} bytes",
     command_name: "{source} must be at most {maximum} bytes without control and invisible characters, not {value}",
     budget: "{source} must be an amount in US dollars from 0.01 to {maximum}, such as 10 or 2.50, not {value}",
+    time_zone: "{source} must be the name of a time zone such as Europe/Berlin, not {value}",
 };
 
 /// The exit codes with their messages.

@@ -298,7 +298,7 @@ pub static VOCABULARY: Vocabulary = Vocabulary {
             question: "{agent} asks a question",
             finished: "{agent} finished after {minutes} min",
             failed: "{agent} reports an error",
-            budget: "{cost} USD on {day} (UTC) is above the budget of {budget} USD",
+            budget: "{cost} USD on {day} is above the budget of {budget} USD",
         },
     },
     summary_keys: &[

@@ -92,7 +92,7 @@ async fn read_by_time(app: &App, parameters: &Parameters) -> Result<Vec<u8>, Fai
     let json = app.store.read(Cost::Unbounded, move |connection| {
         let mut page = Page::new("events");
         let next = list_by_time(connection, &filter, limit, cursor, &mut |row| page.row(row))?;
-        Ok(page.finish_at(next))
+        Ok(page.finish_at(next.as_ref()))
     });
     Ok(json.await?)
 }

@@ -8,7 +8,7 @@ use rusqlite::types::Value as Sql;
 use serde_json::{Map, Value, json};
 
 use crate::app::App;
-use crate::budget::{cents_of, day_of, dollars_json};
+use crate::budget::{Day, cents_of, day_of, dollars_json};
 use crate::cluster::progress::ClusterStatus;
 use crate::contract::VERSION;
 use crate::error::{ErrorCode, Failure};
@@ -53,6 +53,7 @@ pub async fn get_health(State(app): State<Arc<App>>, _: Exchange) -> reply::Repl
         "runtime": "rust",
         "contract": *VERSION,
         "command_name": app.config.command_name,
+        "time_zone": app.config.time_zone.name,
         "durability": app.config.durability.as_str(),
         "sqlite_version": rusqlite::version(),
         "journal_mode": figures.journal_mode,
@@ -101,9 +102,9 @@ pub async fn get_health(State(app): State<Arc<App>>, _: Exchange) -> reply::Repl
 /// Returns the budget and the cost of the day; null without `--budget-usd-day` (rule NOT-05).
 async fn budget(app: &App) -> Result<Value, Failure> {
     let Some(cents) = app.config.budget_cents else { return Ok(Value::Null) };
-    let day = day_of(app.clock.now_ms());
-    let usd = app.store.read(Cost::Bounded, |connection| day_cost(connection, day.start_s, day.start_s + 86_400)).await?;
-    Ok(json!({"day": day.date, "usd_day": dollars_json(cents), "cost_usd": dollars_json(cents_of(usd))}))
+    let Day { date, start_s, end_s } = day_of(&app.config.time_zone, app.clock.now_ms());
+    let usd = app.store.read(Cost::Bounded, move |connection| day_cost(connection, start_s, end_s)).await?;
+    Ok(json!({"day": date, "usd_day": dollars_json(cents), "cost_usd": dollars_json(cents_of(usd))}))
 }
 
 /// Returns a pragma as a member of the answer. The value of a pragma is always text or an integer.

@@ -50,7 +50,7 @@ pub(crate) fn sessions_json(
 ) -> rusqlite::Result<Vec<u8>> {
     let mut page = Page::new("sessions");
     let next = session_query::list_sessions(connection, filter, cutoffs, limit, |row| page.placed_row(row))?;
-    Ok(page.finish_at(next))
+    Ok(page.finish_at(next.as_ref()))
 }
 
 /// `GET /api/sessions/{id}` (rule SES-04).

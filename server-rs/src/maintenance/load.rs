@@ -4,24 +4,23 @@
 //! Over 250 lines because a row, a content and the ends of a dump are read together.
 //! Invariant: the database has its name only when every line was stored and the sums agree with the events.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use miniserde::Deserialize;
-use miniserde::json::{self, Value};
 use rusqlite::{Connection, OptionalExtension, Statement};
 use serde_json::json;
 
 use sha2::{Digest as _, Sha256};
 
 use crate::config::Durability;
+use crate::contract::SCHEMA;
 use crate::contract::flags::EXITS;
-use crate::contract::{SCHEMA, integer_of, text_of};
 use crate::digest::{Digest, parse_digest};
 use crate::error::ErrorCode;
+use crate::json_members::{count_of, members_of, text_of};
 use crate::maintenance::dump::content_line;
 use crate::maintenance::failure::{CommandFailure, write_code};
 use crate::maintenance::verify::verify_database;
@@ -45,18 +44,32 @@ pub struct Loaded {
     pub moved: Option<PathBuf>,
 }
 
-/// The members of a line that its table does not decide.
-#[derive(Deserialize)]
+/// The members of a line that its table does not decide; one with another type is absent.
 struct Line {
     table: String,
     /// Of `dump`.
-    schema: Option<Value>,
+    schema: Option<u64>,
     /// Of `end`: the number of lines before it.
-    lines: Option<Value>,
+    lines: Option<u64>,
     /// Of `attachment_bytes`, as the two below.
-    digest: Option<Value>,
-    offset: Option<Value>,
-    base64: Option<Value>,
+    digest: Option<String>,
+    offset: Option<u64>,
+    base64: Option<String>,
+}
+
+impl Line {
+    fn parse(text: &str) -> Option<Self> {
+        let names = ["table", "schema", "lines", "digest", "offset", "base64"];
+        let [table, schema, lines, digest, offset, base64] = members_of(text, names)?;
+        Some(Self {
+            table: text_of(table)?,
+            schema: count_of(schema),
+            lines: count_of(lines),
+            digest: text_of(digest),
+            offset: count_of(offset),
+            base64: text_of(base64),
+        })
+    }
 }
 
 /// Creates the database at `target`, which must not exist, from the lines of a dump. Blocks.
@@ -117,7 +130,7 @@ impl<R: BufRead> Lines<R> {
             }
             Err(_) => return Err(CommandFailure::of_dump(EXITS.dump.cut, &[])),
         }
-        json::from_str(&self.text).map_err(|_| CommandFailure::line(self.count, EXITS.dump.line))
+        Line::parse(&self.text).ok_or_else(|| CommandFailure::line(self.count, EXITS.dump.line))
     }
 
     /// Refuses the last line unless it is this object, as a dump writes it.
@@ -140,7 +153,7 @@ impl<R: BufRead> Lines<R> {
 
 /// Returns the schema of the dump that begins with this line.
 fn schema_of(first: &Line) -> Result<i64, CommandFailure> {
-    let number = first.schema.as_ref().and_then(integer_of).filter(|number| *number > 0);
+    let number = first.schema.filter(|number| *number > 0);
     let found = number.and_then(|number| i64::try_from(number).ok()).filter(|_| first.table == "dump");
     let found = found.ok_or_else(|| CommandFailure::line(1, EXITS.dump.first))?;
     if found > SCHEMA.number {
@@ -164,9 +177,11 @@ struct LoadStatements<'a> {
 fn load_statements<'a>(
     connection: &'a Connection,
     dropped: &[String],
+    renamed: &BTreeMap<String, String>,
 ) -> rusqlite::Result<HashMap<String, LoadStatements<'a>>> {
     let mut statements = HashMap::new();
-    each(connection, queries::SELECT_LOAD_STATEMENTS, [json::to_string(&dropped.to_vec())], |row| {
+    let values = [json!(dropped).to_string(), json!(renamed).to_string()];
+    each(connection, queries::SELECT_LOAD_STATEMENTS, values, |row| {
         let prepared = |column| connection.prepare(&row.get::<_, String>(column)?);
         let of_table = LoadStatements {
             unknown: prepared("unknown")?,
@@ -190,8 +205,10 @@ fn store_lines(
     let failed = |error: rusqlite::Error| {
         CommandFailure::unwritable(target, write_code(&error).unwrap_or(ErrorCode::StorageError))
     };
-    let dropped: &[String] = if schema < SCHEMA.number { &SCHEMA.dropped } else { &[] };
-    let mut statements = load_statements(connection, dropped).map_err(failed)?;
+    let is_earlier = schema < SCHEMA.number;
+    let dropped: &[String] = if is_earlier { &SCHEMA.dropped } else { &[] };
+    let renamed = if is_earlier { SCHEMA.renamed.clone() } else { BTreeMap::new() };
+    let mut statements = load_statements(connection, dropped, &renamed).map_err(failed)?;
     // The table and the text of the last row.
     let mut before = (String::new(), String::new());
     loop {
@@ -204,7 +221,7 @@ fn store_lines(
             }
             "end" => {
                 contents.finish(target, count)?;
-                if line.lines.as_ref().and_then(integer_of) != Some(count - 1) {
+                if line.lines != Some(count - 1) {
                     return Err(CommandFailure::line(count, EXITS.dump.count));
                 }
                 lines.require(&json!({ "table": "end", "lines": count - 1 }))?;
@@ -280,8 +297,8 @@ impl Contents {
         count: u64,
     ) -> Result<(Digest, u64, Vec<u8>), CommandFailure> {
         let unwritable = |error: std::io::Error| CommandFailure::unwritable(target, file_code(&error));
-        let sha256 = line.digest.as_ref().and_then(text_of).and_then(parse_digest);
-        let bytes = line.base64.as_ref().and_then(text_of).and_then(|text| STANDARD.decode(text).ok());
+        let sha256 = line.digest.as_deref().and_then(parse_digest);
+        let bytes = line.base64.as_ref().and_then(|text| STANDARD.decode(text).ok());
         let (Some(sha256), Some(bytes)) = (sha256, bytes) else {
             return Err(CommandFailure::line(count, EXITS.dump.row));
         };
@@ -300,7 +317,7 @@ impl Contents {
         let mut offset = 0;
         if let Some(open) = &mut self.open {
             offset = open.length;
-            if line.offset.as_ref().and_then(integer_of) != Some(offset) {
+            if line.offset != Some(offset) {
                 return Err(CommandFailure::line(count, EXITS.dump.offset));
             }
             open.file.append(&bytes).map_err(unwritable)?;
@@ -335,7 +352,7 @@ mod tests {
         for (dropped, expected) in
             [("names.note", None), ("names.not", Some("note")), ("event_names.note", Some("note"))]
         {
-            let mut statements = load_statements(&connection, &[dropped.to_owned()])?;
+            let mut statements = load_statements(&connection, &[dropped.to_owned()], &BTreeMap::new())?;
             let names = statements.get_mut("names").expect("a table");
             let unknown: Option<String> = names.unknown.query_row([line], |row| row.get(0)).optional()?;
             assert_eq!(unknown.as_deref(), expected, "{dropped}");

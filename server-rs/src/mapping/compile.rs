@@ -6,6 +6,7 @@ use std::cell::{Cell, RefCell};
 
 use serde_path_to_error::{Path as JsonPath, Segment};
 
+use crate::contract;
 use crate::mapping::forms::Members;
 use crate::mapping::hooks::HookMapping;
 use crate::mapping::problems::{MappingError, Place};
@@ -28,8 +29,7 @@ const MAPPINGS: [&str; 2] = ["hooks", "telemetry"];
 
 /// Compiles the agents of `contract/agents.json`, in their order.
 pub fn compile_agents(json: &str) -> Result<Vec<Agent>, MappingError> {
-    let mut deserializer = serde_json::Deserializer::from_str(json);
-    let specs: Members<AgentSpec> = serde_path_to_error::deserialize(&mut deserializer)
+    let specs: Members<AgentSpec> = contract::read(json)
         .map_err(|error| MappingError { problems: misread(error.path(), error.inner()) })?;
     let (problems, states) = (RefCell::new(Vec::new()), Cell::new(0));
     let agents =

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value};
 
-use crate::contract::{ROUTES, RPC, RouteSpec};
+use crate::contract::{ROUTES, RPC, RouteSpec, parse};
 
 /// The type of a value.
 #[derive(Debug)]
@@ -67,7 +67,7 @@ pub struct Method {
 
 /// Every method.
 pub static METHODS: LazyLock<Vec<Method>> = LazyLock::new(|| {
-    let file: Value = serde_json::from_str(RPC).unwrap_or_default();
+    let file: Value = parse("rpc.json", RPC);
     let dictionaries = &file["dictionaries"];
     let methods = file["methods"].as_object().into_iter().flatten();
     methods.map(|(name, spec)| method_of(name, spec, dictionaries)).collect()

@@ -58,8 +58,7 @@ impl RowSums {
         let quarter = quarter_of(time_of_row(row)?);
         let figures = self.figures_of_row(row, of)?;
         add_event(self.sessions.entry(row.get(SESSION)?).or_default(), &figures);
-        let quarters: &[i64] =
-            if quarter == self.open_quarter { &[quarter] } else { &[quarter, ALL_TIME] };
+        let quarters: &[i64] = if quarter == self.open_quarter { &[quarter] } else { &[quarter, ALL_TIME] };
         for &quarter in quarters {
             let of_all = self.stats.entry((quarter, EVERY_EVENT, agent)).or_default();
             add_event(of_all, &figures);

@@ -100,7 +100,8 @@ fn stored_sums(
     };
     let (calls, by_agent) = (is_of_calls(filter), filter.by == Some(Field::AgentType));
     let wanted = buckets.iter().filter(|bucket| filter.events.since.is_none_or(|since| **bucket >= since));
-    let ranges = wanted.map(|bucket| (*bucket, bucket / 1000, filter.bucket.end(&filter.zone, *bucket) / 1000));
+    let ranges =
+        wanted.map(|bucket| (*bucket, bucket / 1000, filter.bucket.end(&filter.zone, *bucket) / 1000));
     let ranges: Vec<_> = ranges.collect();
     let (Some((_, first, _)), Some((.., last))) = (ranges.first(), ranges.last()) else { return Ok(()) };
     let mut add = |row: &Row<'_>, bucket: i64, own: Option<i64>| -> rusqlite::Result<()> {

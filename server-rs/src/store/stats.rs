@@ -44,14 +44,7 @@ impl StatsDeltas {
     }
 
     /// Adds an event to the sums of its tool. A step counts as an event alone, since it is not a call (rule STA-02).
-    pub fn add_tool(
-        &mut self,
-        quarter: i64,
-        name: i64,
-        agent_type: i64,
-        figures: &Sums,
-        is_step: bool,
-    ) {
+    pub fn add_tool(&mut self, quarter: i64, name: i64, agent_type: i64, figures: &Sums, is_step: bool) {
         let sums = self.sums_of(quarter, name, agent_type);
         if is_step {
             add_step(sums, figures);

@@ -67,10 +67,8 @@ pub fn list_by_time(
     })?;
     statement.clear_bindings();
     // Both ends are exclusive, so the last late row that the page looks at is inside.
-    let far = late_bound.map(|bound| Place {
-        number: bound.number + if is_newest_first { -1 } else { 1 },
-        ..bound
-    });
+    let far = late_bound
+        .map(|bound| Place { number: bound.number + if is_newest_first { -1 } else { 1 }, ..bound });
     let far = far.unwrap_or(Place { time: -outermost.time, number: NO_BOUND });
     let (above, below) = if is_newest_first { (far, start) } else { (start, far) };
     let rows_limit = signed(limit.saturating_add(1));
@@ -179,7 +177,11 @@ fn rows_in_order(filter: &EventFilter, from: Option<TimeCursor>) -> EventFilter 
 }
 
 /// Returns the place of the last late row that a page looks at; `None` when it looks at all of them.
-fn late_bound(connection: &Connection, filter: &EventFilter, start: Place) -> rusqlite::Result<Option<Place>> {
+fn late_bound(
+    connection: &Connection,
+    filter: &EventFilter,
+    start: Place,
+) -> rusqlite::Result<Option<Place>> {
     let most = signed(LIMITS.page_blocks) * LIMITS.event_block_rows;
     let (sql, end) = match filter.order {
         Order::NewestFirst => (queries::SELECT_LATE_BOUND_NEWEST, filter.since),
@@ -204,7 +206,8 @@ fn bound_of(
         Order::NewestFirst => (queries::SELECT_TIME_BEFORE, (next - 1) / LIMITS.event_block_rows),
         Order::OldestFirst => (queries::SELECT_TIME_AFTER, (next + 1) / LIMITS.event_block_rows),
     };
-    let time: Option<i64> = connection.prepare_cached(sql)?.query_row([block], |row| row.get(0)).optional()?;
+    let time: Option<i64> =
+        connection.prepare_cached(sql)?.query_row([block], |row| row.get(0)).optional()?;
     Ok(time.map(|time| {
         let time = match filter.order {
             Order::NewestFirst => time.min(start.time),

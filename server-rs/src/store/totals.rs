@@ -30,7 +30,8 @@ impl StatsFilter {
 
     /// Returns the effective `until`, in Unix milliseconds. The last quarter of all times has no end.
     pub fn used_until(&self) -> Option<i64> {
-        let rounded = |until: i64| Some(quarter_of(until + QUARTER_MS - 1) * 1000).filter(|end| is_in_range(*end));
+        let rounded =
+            |until: i64| Some(quarter_of(until + QUARTER_MS - 1) * 1000).filter(|end| is_in_range(*end));
         self.until.map(|until| rounded(until).unwrap_or(until))
     }
 }
@@ -119,8 +120,11 @@ impl<'c> Totals<'c> {
         visit: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
     ) -> rusqlite::Result<()> {
         // Of all time, the quarters are those before the sums of all time.
-        let (first_quarter, last_quarter) =
-            if self.last_quarter == ALL_TIME { (0, ALL_TIME - 1) } else { (self.first_quarter, self.last_quarter) };
+        let (first_quarter, last_quarter) = if self.last_quarter == ALL_TIME {
+            (0, ALL_TIME - 1)
+        } else {
+            (self.first_quarter, self.last_quarter)
+        };
         let values = params![first_quarter, last_quarter, self.agent_type, signed(limit)];
         each(self.connection, queries::SELECT_COST_TIMELINE, values, visit).map(|_| ())
     }

@@ -308,8 +308,8 @@ mod tests {
         let expected = serde_json::json!({
             "session_id": "s", "agent_type": "claude_code", "event_type": "llm_response", "status": "success",
             "event_id": event["event_id"], "source_event": "claude_code.api_request", "tokens_in": 12,
-            "tokens_out": 3, "cache_read_tokens": 0, "cache_write_tokens": 0, "cost_usd": 250_000_000,
-            "client_timestamp": 1, "source": "otel",
+            "tokens_out": 3, "cache_read_tokens": 0, "cache_write_tokens": 0, "cache_write_1h_tokens": 0,
+            "cost_usd": 250_000_000, "client_timestamp": 1, "source": "otel",
             "metadata": {
                 "event.name": "api_request", "session.id": " s ", "input_tokens": "0012", "output_tokens": 3,
                 "cache_read_tokens": -1, "cost_usd": 0.25, "duration_ms": 1.5,

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-use crate::contract::{OTLP, fill};
+use crate::contract::{OTLP, fill, parse};
 use crate::formats::protobuf_check::WireForm;
 
 /// Largest number of fields of one message.
@@ -84,7 +84,7 @@ impl Signal {
     }
 }
 
-static SPEC: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(OTLP).unwrap_or_default());
+static SPEC: LazyLock<Value> = LazyLock::new(|| parse("otlp.json", OTLP));
 static MESSAGES: LazyLock<Vec<Message>> =
     LazyLock::new(|| read_messages(&SPEC).expect("the tables are checked by the tests of this module"));
 static REQUESTS: LazyLock<Vec<Request>> =

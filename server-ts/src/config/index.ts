@@ -35,7 +35,7 @@ export function parseConfig(
   const { text, command, file } = readArguments(args, given, problems);
   if (text !== undefined) return { kind: 'print', text };
   readEnvironment(env, command, given, problems);
-  const config = new Values(given, problems, readFile).config();
+  const config = new Values(given, problems, readFile, env.TZ).config();
   checkCommand(command, file, given, problems);
   if (problems.length > 0) return { kind: 'problems', problems };
   if (command === undefined) return { kind: 'run', config };

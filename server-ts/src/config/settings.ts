@@ -5,6 +5,7 @@ import type { Endpoint } from '../endpoint.ts';
 import type { Format } from '../formats/index.ts';
 import type { Prices } from '../prices.ts';
 import type { Redaction } from '../redact/index.ts';
+import type { Zone } from '../zones.ts';
 import type { Receiver } from './receiver.ts';
 import type { StreamSource } from './stream-source.ts';
 
@@ -48,6 +49,10 @@ export interface Config {
   readonly webhookFinishMinutes: number;
   /** `--budget-usd-day` in cents. */
   readonly budgetCents: number | undefined;
+  /** In which days begin at midnight. */
+  readonly timeZone: Zone;
+  /** The name of the machine's zone, when no zone has it. */
+  readonly unknownZone: string | undefined;
   readonly forward: Receiver | undefined;
   /** Text of `--forward-token-file`. */
   readonly forwardToken: string | undefined;

@@ -14,11 +14,13 @@ import { isOpenToOthers } from '../platform.ts';
 import { PriceProblem, type Prices, parsePrices } from '../prices.ts';
 import { Redaction } from '../redact/index.ts';
 import { CLASS_NAMES, parseRedaction } from '../redact/rules.ts';
+import { findZone } from '../zones.ts';
 import { type Given, type GivenValues, isText, quoted } from './arguments.ts';
 import { parseReceiver, type Receiver } from './receiver.ts';
 import type { Config } from './settings.ts';
 import { isStreamName, NAME_CHARACTERS, parseNats } from './stream-source.ts';
 import type { readTextFile, TextFile } from './text-file.ts';
+import { type MachineZone, machineZone } from './time-zone.ts';
 
 const SPECS: readonly FlagSpec[] = Object.values(FLAGS);
 const LOCALHOST = '127.0.0.1';
@@ -44,13 +46,21 @@ export class Values {
   private readonly given: Readonly<GivenValues>;
   private readonly problems: string[];
   private readonly readFile: ReadFile;
+  /** The variable `TZ`. */
+  private readonly zoneVariable: string | undefined;
   /** Values of whole numbers, for the relations between them. */
   private readonly numbers = new Map<FlagName, number>();
 
-  constructor(given: Readonly<GivenValues>, problems: string[], readFile: ReadFile) {
+  constructor(
+    given: Readonly<GivenValues>,
+    problems: string[],
+    readFile: ReadFile,
+    zoneVariable: string | undefined,
+  ) {
     this.given = given;
     this.problems = problems;
     this.readFile = readFile;
+    this.zoneVariable = zoneVariable;
   }
 
   config(): Config {
@@ -85,6 +95,9 @@ export class Values {
     const secret = this.optional(FLAGS.webhookSecretFile, (given) => this.webhookSecret(given));
     const webhookFinishMinutes = this.integer(FLAGS.webhookFinishMinutes);
     const budgetCents = this.optional(FLAGS.budgetUsdDay, (given) => this.budget(given));
+    const { zone: timeZone, unknown: unknownZone } = this.timeZone(
+      this.optional(FLAGS.timeZone, (given) => given),
+    );
     const forward = this.optional(FLAGS.forward, (given) => this.receiver(given));
     const forwardToken = this.optional(FLAGS.forwardTokenFile, (given) => this.token(given))?.token;
     const store = this.choice(FLAGS.store);
@@ -132,6 +145,8 @@ export class Values {
         webhookUrl === undefined || secret === undefined ? undefined : new Endpoint(webhookUrl, secret),
       webhookFinishMinutes,
       budgetCents,
+      timeZone,
+      unknownZone,
       forward,
       forwardToken,
       cluster: isCluster
@@ -359,6 +374,16 @@ export class Values {
       this.problem(MESSAGES.command_name, given, { maximum });
     }
     return name;
+  }
+
+  /** Returns the given zone, else that of the machine. */
+  private timeZone(given: Given | undefined): MachineZone {
+    if (given === undefined) return machineZone(this.zoneVariable);
+    const zone = findZone(given.text);
+    if (zone !== undefined) return { zone, unknown: undefined };
+    // An empty value was already reported as a problem.
+    if (given.text !== '') this.problem(MESSAGES.time_zone, given);
+    return machineZone(undefined);
   }
 
   private budget(given: Given): number | undefined {

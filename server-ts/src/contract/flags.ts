@@ -37,6 +37,7 @@ export type FlagName =
   | 'webhook-secret-file'
   | 'webhook-finish-minutes'
   | 'budget-usd-day'
+  | 'time-zone'
   | 'forward'
   | 'forward-token-file'
   | 'store'
@@ -364,7 +365,15 @@ export const FLAGS = {
     type: 'text',
     default: null,
     value: 'USD',
-    help: 'budget of a day in UTC, such as 10 or 2.50; it bounds nothing, and is shown and reported',
+    help: 'budget of a day, such as 10 or 2.50; it bounds nothing, and is shown and reported',
+  },
+  timeZone: {
+    name: 'time-zone',
+    env: 'INGEST_TIME_ZONE',
+    type: 'text',
+    default: null,
+    value: 'NAME',
+    help: 'zone in which a day begins at midnight, such as Europe/Berlin; without it the one of this machine',
   },
   forward: {
     name: 'forward',
@@ -615,6 +624,7 @@ export const MESSAGES = {
   command_name:
     '{source} must be at most {maximum} bytes without control and invisible characters, not {value}',
   budget: '{source} must be an amount in US dollars from 0.01 to {maximum}, such as 10 or 2.50, not {value}',
+  time_zone: '{source} must be the name of a time zone such as Europe/Berlin, not {value}',
 } as const satisfies Readonly<Record<string, string>>;
 
 /** The exit codes with their messages. */

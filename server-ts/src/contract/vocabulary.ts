@@ -37,7 +37,7 @@ export const VOCABULARY = {
       question: '{agent} asks a question',
       finished: '{agent} finished after {minutes} min',
       failed: '{agent} reports an error',
-      budget: '{cost} USD on {day} (UTC) is above the budget of {budget} USD',
+      budget: '{cost} USD on {day} is above the budget of {budget} USD',
     },
   },
   summary_keys: ['command', 'file_path', 'query', 'pattern', 'error', 'message', 'tool_name', 'path', 'type'],

@@ -38,6 +38,7 @@ export async function getHealth(app: App, exchange: Exchange): Promise<void> {
     runtime: 'node',
     contract: CONTRACT_VERSION,
     command_name: app.config.commandName,
+    time_zone: app.config.timeZone.name,
     durability: app.config.durability,
     sqlite_version: figures.sqliteVersion,
     journal_mode: figures.journalMode,
@@ -70,10 +71,10 @@ export async function getHealth(app: App, exchange: Exchange): Promise<void> {
 
 /** Returns the budget and the cost of the day; null without `--budget-usd-day` (rule NOT-05). */
 async function budgetOf(app: App, exchange: Exchange): Promise<object | null> {
-  const { budgetCents } = app.config;
+  const { budgetCents, timeZone } = app.config;
   if (budgetCents === undefined) return null;
-  const { date, startS } = dayOf(nowMs());
-  const usd = await app.store.dayCost(startS, startS + 86_400, exchange.response);
+  const { date, startS, endS } = dayOf(timeZone, nowMs());
+  const usd = await app.store.dayCost(startS, endS, exchange.response);
   return { day: date, usd_day: dollarsJson(budgetCents), cost_usd: dollarsJson(centsOf(usd)) };
 }
 

@@ -1,5 +1,6 @@
 /** Runs starts that should end on their own: a wrong flag, a broken file, `--help`. */
 import { spawn } from 'node:child_process';
+import { cleanEnvironment } from './server.ts';
 import { TARGETS, type TargetName } from './targets.ts';
 
 export interface Ended {
@@ -18,11 +19,10 @@ export function failedStart(
   env: Readonly<Record<string, string>> = {},
 ): Promise<Ended> {
   const target = TARGETS[name];
-  const own = Object.entries(process.env).filter(([key]) => !key.startsWith('INGEST_'));
   const child = spawn(target.command, [...target.args, ...flags], {
     cwd,
     // A free port, so that a start that binds it does not depend on other programs of this machine.
-    env: { ...Object.fromEntries(own), INGEST_PORT: '0', ...env },
+    env: { ...cleanEnvironment(), INGEST_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const out = { stdout: '', stderr: '' };

@@ -32,7 +32,7 @@ export interface Exit {
 export interface StartOptions {
   /** Flags of the program; `--port 0` is added unless they contain a port. */
   readonly flags?: readonly string[];
-  /** Variables to add to the environment, which is the caller's without `INGEST_*`. */
+  /** Variables to add to the environment, which is the caller's without `INGEST_*`, in the time zone UTC. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   /** Time limit of the ready line. */
@@ -201,13 +201,16 @@ async function end(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL', exited: P
   throw new Error(`pid ${child.pid} did not end within 10 s of ${signal}`);
 }
 
-/** Returns the environment without the caller's `INGEST_*`. A server under test would refuse an unknown variable. */
-function cleanEnvironment(): Record<string, string> {
+/**
+ * Returns the environment without the caller's `INGEST_*`, which a server under test would refuse. Its time zone is
+ * UTC, so that no test depends on the machine's.
+ */
+export function cleanEnvironment(): Record<string, string> {
   const env: Record<string, string> = {};
   for (const [key, value] of Object.entries(process.env)) {
     if (value !== undefined && !key.startsWith('INGEST_')) env[key] = value;
   }
-  return env;
+  return { ...env, TZ: 'UTC' };
 }
 
 /** Returns the end of a log, for a report. */
