@@ -43,7 +43,7 @@ import { NAMES } from './names.ts';
 import { NEIGHBOURS } from './neighbours.ts';
 import { NOTIFICATIONS } from './notifications.ts';
 import { NOTIFICATIONS_TLS } from './notifications-tls.ts';
-import { OPEN_HOUR } from './open-hour.ts';
+import { OPEN_QUARTER } from './open-quarter.ts';
 import { OTLP_SCENARIOS } from './otlp/index.ts';
 import { OVERLOAD } from './overload.ts';
 import { OVERLOAD_RATE } from './overload-rate.ts';
@@ -78,6 +78,7 @@ import { STREAM_SLOW } from './stream-slow.ts';
 import { SWAP } from './swap.ts';
 import { SYNC } from './sync.ts';
 import { SYNC_PACE } from './sync-pace.ts';
+import { TIME_PAGES } from './time-pages.ts';
 import { TIMEOUTS } from './timeouts.ts';
 import { WAITS } from './waits.ts';
 
@@ -129,7 +130,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   PAGE_BUDGET,
   SESSION_PAGES,
   SERIES,
-  OPEN_HOUR,
+  OPEN_QUARTER,
   EXPORTS,
   LARGE_BODIES,
   LARGE_ROWS,
@@ -146,6 +147,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   FORWARD,
   FAULTS,
   CLUSTER,
+  TIME_PAGES,
   TIMEOUTS,
   STORAGE,
   LOG,

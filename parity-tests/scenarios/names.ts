@@ -194,12 +194,12 @@ async function manyPairs(context: ScenarioContext): Promise<void> {
     const rows = (sql: string): unknown[] => file.prepare(sql).raw().all();
     const pairs = rows(`
       SELECT n.kind, count(DISTINCT s.name * 1000000 + s.agent_type), sum(s.event_count)
-      FROM stats AS s JOIN names AS n ON n.id = s.name WHERE s.hour < 1000000000000000 GROUP BY n.kind ORDER BY 1`);
+      FROM stats AS s JOIN names AS n ON n.id = s.name WHERE s.quarter < 1000000000000000 GROUP BY n.kind ORDER BY 1`);
     // The sums of each pair are those of the rows.
     const sums = PAIR_KINDS.map((kind) =>
       rows(`
         SELECT count(*) FROM (SELECT ${kind} AS name, agent_type, count(*) AS events FROM events GROUP BY 1, 2) AS e
-        LEFT JOIN (SELECT name, agent_type, sum(event_count) AS events FROM stats WHERE hour < 1000000000000000
+        LEFT JOIN (SELECT name, agent_type, sum(event_count) AS events FROM stats WHERE quarter < 1000000000000000
           GROUP BY 1, 2) AS s USING (name, agent_type) WHERE s.events IS NOT e.events`),
     );
     const distinct = rows("SELECT count(*) FROM names WHERE kind = 'agent_type'");

@@ -83,7 +83,7 @@ async function work(client: ApiClient): Promise<void> {
     () => hook(client, 'a b/é', 'SessionEnd'),
     () => client.ingest([event({ session_id: 'api', event_type: 'error', project: null })]),
     () => client.ingest([event({ session_id: 'api', event_type: 'error', project: null })]),
-    () => client.ingest([event({ session_id: 'old', event_type: 'error', source: 'import' })]),
+    () => client.ingest([event({ session_id: 'old', event_type: 'error', client_timestamp: anHourAgo() })]),
     () => hook(client, 'broken', 'UserPromptSubmit', { prompt_id: 'p2' }),
     // A failure that ends the work is a failure alone.
     () => hook(client, 'broken', 'StopFailure'),
@@ -286,4 +286,9 @@ async function problems(context: ScenarioContext): Promise<void> {
       ],
     );
   }
+}
+
+/** Returns a time of history (rule TIM-03). */
+function anHourAgo(): string {
+  return new Date(Date.now() - 3_600_000).toISOString();
 }

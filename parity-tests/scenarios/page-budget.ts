@@ -157,14 +157,18 @@ async function distantSpans(context: ScenarioContext): Promise<void> {
 /** Copies the rows of the first span, with their summaries, into these spans. */
 function copyRows(file: string, spans: readonly number[]): void {
   const db = new Database(file);
-  const columns = (db.pragma('table_info(events)') as { name: string }[]).map(({ name }) => name).slice(1);
-  const rows = db.prepare(
-    `INSERT INTO events SELECT id + ? * ${SPAN}, ${columns.join(', ')} FROM events WHERE id < ${SPAN}`,
-  );
-  const blocks = db.prepare(
-    'INSERT INTO event_blocks SELECT id + ? * 256, names, sessions FROM event_blocks WHERE id < 256',
-  );
-  const summaries = db.prepare('INSERT INTO event_spans SELECT id + ?, names FROM event_spans WHERE id = 0');
+  const columnsOf = (table: string): string =>
+    (db.pragma(`table_info(${table})`) as { name: string }[])
+      .map(({ name }) => name)
+      .slice(1)
+      .join(', ');
+  const copies = (table: string, ids: number): Database.Statement =>
+    db.prepare(
+      `INSERT INTO ${table} SELECT id + ? * ${ids}, ${columnsOf(table)} FROM ${table} WHERE id < ${ids}`,
+    );
+  const rows = copies('events', SPAN);
+  const blocks = copies('event_blocks', SPAN / BLOCK);
+  const summaries = copies('event_spans', 1);
   db.transaction(() => {
     for (const span of spans) for (const statement of [rows, blocks, summaries]) statement.run(span);
   })();

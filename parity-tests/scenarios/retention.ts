@@ -470,12 +470,12 @@ function requireExact(path: string): void {
   const everything = [sums('0 + 0', false), ...COUNTED.map((column) => sums(column, column === 'tool_name'))];
   const stored = `SELECT name, agent_type, sum(event_count), sum(call_count), sum(error_count), sum(duration_count),
     sum(duration_ms), sum(tokens_in), sum(tokens_out), sum(cost_nanos) FROM stats
-    WHERE hour IN (1000000000000000, (SELECT value FROM meta WHERE key = 'open_hour')) GROUP BY name, agent_type`;
+    WHERE quarter IN (1000000000000000, (SELECT value FROM meta WHERE key = 'open_quarter')) GROUP BY name, agent_type`;
   assert.deepEqual(differences(stored, everything.join(' UNION ALL ')), [], 'statistics');
-  const hours =
-    'SELECT hour, sum(event_count) FROM stats WHERE name = 0 AND hour < 1000000000000000 GROUP BY hour';
-  const rows = 'SELECT created_at / 3600000 * 3600, count(*) FROM events GROUP BY 1';
-  assert.deepEqual(differences(hours, rows), [], 'hours');
+  const quarters =
+    'SELECT quarter, sum(event_count) FROM stats WHERE name = 0 AND quarter < 1000000000000000 GROUP BY quarter';
+  const rows = 'SELECT time / 900000 * 900, count(*) FROM events GROUP BY 1';
+  assert.deepEqual(differences(quarters, rows), [], 'quarters');
   const ofSessions = `SELECT key, event_count, error_count, tokens_in, tokens_out, cache_read_tokens,
     cache_write_tokens, cost_nanos FROM sessions`;
   const ofEvents = `SELECT session, count(*), sum(status IS ${error}), sum(tokens_in), sum(tokens_out),

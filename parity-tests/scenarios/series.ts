@@ -253,16 +253,16 @@ async function boundedSeries(context: ScenarioContext): Promise<void> {
 /** Adds sums of as many earlier hours as of the stored hour. */
 function copyHours(file: string, count: number): void {
   const db = new Database(file);
-  const { hour } = db.prepare('SELECT max(hour) AS hour FROM hours').get() as { hour: number };
-  const hours = db.prepare('INSERT INTO hours SELECT hour - ?, first_id, last_id FROM hours WHERE hour = ?');
+  const { open } = db.prepare("SELECT value AS open FROM meta WHERE key = 'open_quarter'").get() as {
+    open: number;
+  };
   const columns = (db.pragma('table_info(stats)') as { name: string }[]).map(({ name }) => name).slice(1);
   const stats = db.prepare(
-    `INSERT INTO stats SELECT hour - ?, ${columns.join(', ')} FROM stats WHERE hour = ?`,
+    `INSERT INTO stats SELECT quarter - ?, ${columns.join(', ')} FROM stats WHERE quarter = ?`,
   );
   db.transaction(() => {
     for (let at = 1; at <= count; at++) {
-      hours.run(at * HOUR_S, hour);
-      stats.run(at * HOUR_S, hour);
+      stats.run(at * HOUR_S, open);
     }
   })();
   db.close();

@@ -35,6 +35,16 @@ export const WILDCARDS: Readonly<Record<string, Wildcard>> = {
     form: /\d{4}-\d\d-\d\dT\d\d:00:00\.000Z/,
     means: 'the beginning of an hour',
   },
+  '<any-quarter>': {
+    type: 'string',
+    form: /\d{4}-\d\d-\d\dT\d\d:(00|15|30|45):00\.000Z/,
+    means: 'the beginning of a quarter of an hour',
+  },
+  '<any-place>': {
+    type: 'string',
+    form: /\d{13}\.[1-9]\d{0,15}/,
+    means: 'a cursor of sessions: a time in Unix milliseconds and a number (SES-01)',
+  },
   '<any-uuid>': { type: 'string', form: UUID, means: 'a UUID (RFC 9562) in lower case' },
   '<any-epoch>': { type: 'string', form: UUID, means: 'the epoch of a database' },
   '<any-revision>': {

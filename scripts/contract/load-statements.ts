@@ -92,18 +92,14 @@ const KEY = 'o.name = all_time.name AND o.agent_type = all_time.agent_type';
 function sumOf({ kind, column, values, words, over }: Figure, isTool: boolean): string {
   const groups: readonly EventGroup[] = isTool ? ['calls', 'steps'] : ['events'];
   const counted = groups.filter((group) => over.includes(group));
-  const step = `e.event_type = (SELECT id FROM names WHERE kind = 'event_type' AND name = 'plan_step')`;
+  if (counted.length === 0) return `0 AS ${column}`;
+  const nameOf = (kind: string, name: string): string =>
+    `(SELECT id FROM names WHERE kind = '${kind}' AND name = '${name}')`;
   const conditions = [
-    ...(counted.length === groups.length ? [] : counted.length === 0 ? ['0'] : [`NOT (${step})`]),
-    ...words.map(
-      ({ field, column: of, word }) =>
-        `e.${of} = (SELECT id FROM names WHERE kind = '${field}' AND name = '${word}')`,
-    ),
+    ...(counted.length === groups.length ? [] : [`e.event_type IS NOT ${nameOf('event_type', 'plan_step')}`]),
+    ...words.map(({ field, column: of, word }) => `e.${of} IS ${nameOf(field, word)}`),
   ];
-  const filter =
-    conditions.length === 0
-      ? ''
-      : ` FILTER (WHERE ${conditions.map((one) => `ifnull(${one}, 0)`).join(' AND ')})`;
+  const filter = conditions.length === 0 ? '' : ` FILTER (WHERE ${conditions.join(' AND ')})`;
   const sum = kind === 'count' ? `count(${values === undefined ? '*' : `e.${values}`})` : `sum(e.${values})`;
   return `ifnull(${sum}${filter}, 0) AS ${column}`;
 }

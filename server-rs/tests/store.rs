@@ -12,7 +12,7 @@ use ingest_server::store::connection::{ConnectionOptions, open_connection};
 use ingest_server::store::cost::Cost;
 use ingest_server::store::events::{EventWriter, Submission};
 use ingest_server::store::retention::Bounds;
-use ingest_server::store::stats::ALL_TIME;
+use ingest_server::store::stats::{ALL_TIME, QUARTER_MS};
 use ingest_server::validate::validate_event;
 use rusqlite::Connection;
 
@@ -143,13 +143,12 @@ fn a_failed_group_leaves_no_trace() {
 }
 
 #[test]
-fn a_failed_group_leaves_the_open_hour_open() {
-    const HOUR_MS: i64 = 3_600_000;
+fn a_failed_group_leaves_the_open_quarter_open() {
     let folder = tempfile::tempdir().expect("a folder");
     let (store, connection) = open(folder.path());
     store.close();
     let mut writer = EventWriter::default();
-    writer.insert_group(&connection, [&submission(&[("s", "1")])].into_iter(), HOUR_MS).expect("stored");
+    writer.insert_group(&connection, [&submission(&[("s", "1")])].into_iter(), QUARTER_MS).expect("stored");
     // Keys are written after the statistics.
     connection
         .execute_batch(
@@ -157,17 +156,17 @@ fn a_failed_group_leaves_the_open_hour_open() {
         )
         .expect("a trigger");
     let next = submission(&[("s", "2")]);
-    assert!(writer.insert_group(&connection, [&next].into_iter(), 2 * HOUR_MS).is_err());
+    assert!(writer.insert_group(&connection, [&next].into_iter(), 2 * QUARTER_MS).is_err());
     connection.execute_batch("DROP TRIGGER fails").expect("dropped");
-    writer.insert_group(&connection, [&next].into_iter(), 2 * HOUR_MS).expect("stored");
-    // The clock is set back to the closed hour.
-    writer.insert_group(&connection, [&submission(&[("s", "3")])].into_iter(), HOUR_MS).expect("stored");
-    let sums = |hour: i64| {
+    writer.insert_group(&connection, [&next].into_iter(), 2 * QUARTER_MS).expect("stored");
+    // The clock is set back to the closed quarter.
+    writer.insert_group(&connection, [&submission(&[("s", "3")])].into_iter(), QUARTER_MS).expect("stored");
+    let sums = |quarter: i64| {
         let sql =
-            format!("SELECT event_count * 1000 + tokens_in FROM stats WHERE hour = {hour} AND name = 0");
+            format!("SELECT event_count * 1000 + tokens_in FROM stats WHERE quarter = {quarter} AND name = 0");
         count(&connection, &sql)
     };
-    assert_eq!([3600, 7200, ALL_TIME].map(sums), [2010, 1005, 2010]);
+    assert_eq!([900, 1800, ALL_TIME].map(sums), [2010, 1005, 2010]);
 }
 
 #[test]

@@ -56,6 +56,8 @@ export interface SchemaFacts {
   readonly number: number;
   /** Tables, and columns as `table.column`, that dumps of earlier schemas may have. */
   readonly dropped: readonly string[];
+  /** The name in earlier schemas of a column, both as `table.column`. */
+  readonly renamed: Readonly<Record<string, string>>;
 }
 
 /** A format of the contract. */

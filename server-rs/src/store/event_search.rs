@@ -41,6 +41,16 @@ pub fn search_events(
     search(connection, rows_statement(columns, filter.order), &[], filter, bounds, visit)
 }
 
+/// Visits rows as they are shown, until `visit` returns `false` or as many blocks were searched as a page may.
+pub fn search_rows(
+    connection: &Connection,
+    filter: &EventFilter,
+    visit: VisitRow<'_>,
+) -> rusqlite::Result<Reached> {
+    let bounds = PageBounds { rows: LIMITS.max_integer, bytes: usize::MAX };
+    search(connection, rows_statement(Columns::Readable, filter.order), &[], filter, bounds, visit)
+}
+
 /// Visits the sums of events, newest first, which `select_series_rows.sql` makes of the rows of each block. `values`
 /// are its own parameters.
 pub fn search_sums(

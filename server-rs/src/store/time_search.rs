@@ -11,7 +11,7 @@ use crate::contract::LIMITS;
 use crate::field::COLUMNS;
 use crate::queries;
 use crate::render::Place;
-use crate::store::event_search::{Columns, Named, Wanted, metadata_bytes, search_events};
+use crate::store::event_search::{Named, Wanted, metadata_bytes, search_rows};
 use crate::store::query::{EventFilter, NO_BOUND, Order, signed};
 use crate::timestamp::parse_timestamp;
 
@@ -84,19 +84,13 @@ pub fn list_by_time(
     late.next()?;
     let mut page = Page { limit, bytes: LIMITS.page_bytes, last: None, is_full: false, visit };
     let mut is_bounded = false;
-    let reached = search_events(
-        connection,
-        Columns::Readable,
-        &rows_in_order(filter, from),
-        LIMITS.max_integer,
-        &mut |row| {
-            let place = place_of(row)?;
-            page.late_before(&mut late, place, filter.order)?;
-            is_bounded = late_bound.is_some_and(|bound| !is_before(place, bound, filter.order));
-            Ok(!is_bounded && page.row(row, place, false)?)
-        },
-    )?;
-    if page.is_full || page.ends_at(reached.next) {
+    let reached = search_rows(connection, &rows_in_order(filter, from), &mut |row| {
+        let place = place_of(row)?;
+        page.late_before(&mut late, place, filter.order)?;
+        is_bounded = late_bound.is_some_and(|bound| !is_before(place, bound, filter.order));
+        Ok(!is_bounded && page.row(row, place, false)?)
+    })?;
+    if page.is_full {
         return Ok(page.last);
     }
     let in_order_bound = match reached.next {
@@ -137,11 +131,6 @@ impl Page<'_> {
         self.last = Some(TimeCursor { place, is_late });
         (self.visit)(row)?;
         Ok(true)
-    }
-
-    /// Returns whether the search by ids ended with the last row, because the page has no more bytes.
-    fn ends_at(&self, next: Option<i64>) -> bool {
-        self.last.is_some_and(|last| !last.is_late && Some(last.place.number) == next)
     }
 
     /// Visits the late rows up to a place, which is that of another row or the end of the page.

@@ -6,7 +6,7 @@
  * Invariant: the database has its name only when every line was stored and the sums agree with the events.
  */
 import { createHash, type Hash } from 'node:crypto';
-import { SCHEMA } from '../contract.ts';
+import { SCHEMA, type SchemaFacts } from '../contract.ts';
 import { type Digest, digestHex, parseDigest } from '../digest.ts';
 import { LOADS, QUERIES } from '../queries.ts';
 import { AttachmentFiles, type TemporaryFile } from '../store/attachment-files.ts';
@@ -128,8 +128,15 @@ interface LoadStatements {
 }
 
 /** Returns the statements of every table by its name. */
-function loadStatements(db: Connection, dropped: readonly string[]): Map<string, LoadStatements> {
-  const rows = new Numbered(db, QUERIES.selectLoadStatements).all(JSON.stringify(dropped));
+function loadStatements(
+  db: Connection,
+  dropped: readonly string[],
+  renamed: Readonly<Record<string, string>>,
+): Map<string, LoadStatements> {
+  const rows = new Numbered(db, QUERIES.selectLoadStatements).all(
+    JSON.stringify(dropped),
+    JSON.stringify(renamed),
+  );
   return new Map(
     (rows as Record<'name' | 'unknown' | 'load' | 'follows', string>[]).map((row) => [
       row.name,
@@ -142,6 +149,9 @@ function loadStatements(db: Connection, dropped: readonly string[]): Map<string,
   );
 }
 
+/** What a dump of this schema leaves out and names differently. */
+const NOTHING: Pick<SchemaFacts, 'dropped' | 'renamed'> = { dropped: [], renamed: {} };
+
 /** Stores every line of a dump of this schema after the first. */
 async function storeLines(
   lines: Lines,
@@ -150,8 +160,8 @@ async function storeLines(
   db: Connection,
   contents: Contents,
 ): Promise<void> {
-  const dropped = schema < SCHEMA.number ? SCHEMA.dropped : [];
-  const statements = loadStatements(db, dropped);
+  const { dropped, renamed } = schema < SCHEMA.number ? SCHEMA : NOTHING;
+  const statements = loadStatements(db, dropped, renamed);
   /** The table and the text of the last row. */
   let [before, beforeText] = ['', ''];
   for (;;) {

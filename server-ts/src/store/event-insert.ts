@@ -43,6 +43,8 @@ const optional = (column: string, absent: number): Optional => {
 /** Invariant: at most 31 columns, because a set of them is a number of 31 bits. */
 const OPTIONAL = [
   optional('computed_cost_nanos', Number.NaN),
+  optional('history', 0),
+  optional('late', 0),
   ...FIELD_SPECS.filter(isOptional).map(({ sqlColumn, absent }) => optional(sqlColumn, absent)),
 ];
 

@@ -36,6 +36,12 @@ export function searchEvents(
   return search(queries, rowsStatement(columns, filter.order), {}, filter, bounds, visit);
 }
 
+/** Visits rows as they are shown, until `visit` returns `false` or as many blocks were searched as a page may. */
+export function searchRows(queries: Queries, filter: EventFilter, visit: VisitRow): Reached {
+  const bounds: PageBounds = { rows: LIMITS.max_integer, bytes: Number.POSITIVE_INFINITY };
+  return search(queries, rowsStatement('readable', filter.order), {}, filter, bounds, visit);
+}
+
 /**
  * Visits the sums of events, newest first, which `select_series_rows.sql` makes of the rows of each block. `values` are
  * its own parameters.

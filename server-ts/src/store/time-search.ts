@@ -9,7 +9,7 @@ import { LIMITS } from '../contract.ts';
 import { QUERIES } from '../queries.ts';
 import { type EventRow, idOf, type Place, parsePlace, placeText, ROW } from '../render.ts';
 import { parseTimestamp } from '../timestamp.ts';
-import { metadataBytes, type Named, searchEvents, wantedBy } from './event-search.ts';
+import { metadataBytes, type Named, searchRows, wantedBy } from './event-search.ts';
 import { type EventFilter, NO_UPPER_BOUND, type Queries } from './query.ts';
 
 /** Where a page by time begins or ends. Of rows that are not late, those of one time are found by their id. */
@@ -50,14 +50,13 @@ export function listByTime(queries: Queries, filter: EventFilter, from: TimeCurs
   const page = new Page(filter, lateRows(queries, filter, wanted, start, lateBound));
   try {
     let isBounded = false;
-    const inOrder = rowsInOrder(filter, from);
-    const { next } = searchEvents(queries, 'readable', inOrder, LIMITS.max_integer, (row: EventRow) => {
+    const { next } = searchRows(queries, rowsInOrder(filter, from), (row: EventRow) => {
       const place = placeOf(row);
       page.addLate(place);
       isBounded = lateBound !== undefined && !isBefore(place, lateBound, order);
       return !isBounded && page.add(row, place, false);
     });
-    if (page.isFull || page.endsAt(next)) return page.taken(page.last);
+    if (page.isFull) return page.taken(page.last);
     const bound = next === null || isBounded ? undefined : boundOf(queries, order, start, next);
     const late = lateBound && { place: lateBound, isLate: true };
     const isLateFirst = late !== undefined && bound !== undefined && isBefore(late.place, bound.place, order);
@@ -109,11 +108,6 @@ class Page {
       if (isBefore(end, place, this.order)) return;
       if (this.add(this.nextLate, place, true)) this.step();
     }
-  }
-
-  /** Returns whether the search by ids ended with the last row, because the page has no more bytes. */
-  endsAt(next: number | null): boolean {
-    return this.last !== undefined && !this.last.isLate && this.last.place.number === next;
   }
 
   taken(next: TimeCursor | undefined): TimePage {

@@ -1,4 +1,4 @@
-/** Tests sums of all time across the beginnings of hours, a clock that is set back, and a kill. */
+/** Tests sums of all time across the beginnings of quarters of an hour, a clock that is set back, and a kill. */
 import assert from 'node:assert/strict';
 import { type ApiClient, event } from '@twin-ingest/testkit/http/api-client.ts';
 import { linesOf, runCommand } from '../src/command-line.ts';
@@ -6,15 +6,15 @@ import { moveHours } from '../src/move-hours.ts';
 import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
 import { snapshot } from '../src/snapshot.ts';
 
-export const OPEN_HOUR: ScenarioFile = {
-  name: 'open-hour',
-  about: 'sums of all time across hours',
+export const OPEN_QUARTER: ScenarioFile = {
+  name: 'open-quarter',
+  about: 'sums of all time across quarters of an hour',
   scenarios: [
     {
-      name: 'sums of all time have every event once, in whichever hours they came',
+      name: 'sums of all time have every event once, in whichever quarters of an hour they came',
       rules: ['STA-01', 'STA-02', 'STA-03', 'STA-06', 'PRO-08', 'BAK-06'],
       uses: 'both',
-      run: countAcrossHours,
+      run: countAcrossQuarters,
     },
   ],
 };
@@ -24,10 +24,10 @@ const BATCH = 300;
 const TOKENS = Number.MAX_SAFE_INTEGER;
 const LARGEST = 2n ** 63n - 1n;
 
-/** How many hours the file moves before each turn, and so in which hours the events of a turn come. */
-const MOVES = [0, -2, 3, 0, -1, -3, 1, -5, -5];
+/** How many hours the file moves before each turn, and so in which quarters the events of a turn come. */
+const MOVES = [0, -0.5, 0.75, 0, -0.25, -0.75, 0.25, -5, -5];
 
-async function countAcrossHours(context: ScenarioContext): Promise<void> {
+async function countAcrossQuarters(context: ScenarioContext): Promise<void> {
   let count = 0;
   let before: Record<string, string> | undefined;
   for (const [turn, hours] of MOVES.entries()) {
