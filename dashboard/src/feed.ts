@@ -40,7 +40,7 @@ export const isHeld = computed(
   () => isPaused.value || isScrolled.value || cursor.value !== null || openEvent.value !== null,
 );
 /** Whether history was left out: then ids do not say how many rows are missing. */
-const hasSkipped = signal(false);
+export const hasSkipped = signal(false);
 /** Whether each id that is not loaded is a row of the feed. */
 const isCounted = computed(() => !isFiltered.value && !hasSkipped.value);
 /** The number of rows that wait. Where it follows from the ids, it includes rows that are not loaded. */

@@ -11,6 +11,7 @@ import { type ColumnName, columnsOf } from '../columns.ts';
 import {
   cursor,
   hasMore,
+  hasSkipped,
   holds,
   type Item,
   isLoaded,
@@ -153,12 +154,14 @@ function NothingHere() {
         </p>
       ) : hasMore.value && loadingGap.value !== null ? (
         <p class="empty">Searching…</p>
-      ) : hasMore.value && !isFiltered.value ? (
+      ) : hasSkipped.value ? (
         <p class="empty">
-          Nothing has happened in the last day. Sessions and time ranges show what was imported.{' '}
-          <button type="button" class="quiet" onClick={() => void loadGap(WHOLE_FEED)}>
-            Load older events
-          </button>
+          No event is recent. Sessions, time ranges, filters and the search show those of an import.{' '}
+          {hasMore.value && (
+            <button type="button" class="quiet" onClick={() => void loadGap(WHOLE_FEED)}>
+              Load older events
+            </button>
+          )}
         </p>
       ) : hasMore.value ? (
         <p class="empty">
