@@ -2,7 +2,7 @@
  * The time range of the overview, which all of its panels share and the address holds.
  *
  * Invariant: a range begins with a whole quarter of an hour, because statistics do (rule STA-05). So all panels cover the
- * same time.
+ * same time. Only plots begin with the whole hour of UTC that has it.
  */
 import { dateOf, firstInstantOf } from './days.ts';
 
