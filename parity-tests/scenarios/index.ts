@@ -78,6 +78,7 @@ import { STREAM_SLOW } from './stream-slow.ts';
 import { SWAP } from './swap.ts';
 import { SYNC } from './sync.ts';
 import { SYNC_PACE } from './sync-pace.ts';
+import { TIME } from './time.ts';
 import { TIME_PAGES } from './time-pages.ts';
 import { TIMEOUTS } from './timeouts.ts';
 import { WAITS } from './waits.ts';
@@ -147,6 +148,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   FORWARD,
   FAULTS,
   CLUSTER,
+  TIME,
   TIME_PAGES,
   TIMEOUTS,
   STORAGE,
