@@ -282,6 +282,7 @@ export interface Tuning {
   readonly event_key_merge_keys_per_event: number;
   readonly event_key_filter_bits: number;
   readonly retention_step_events: number;
+  readonly removal_turn_ms: number;
   readonly retention_free_bytes: number;
   readonly retention_vacuum_pages: number;
   readonly forward_batch_events: number;
@@ -345,6 +346,7 @@ export const TUNING: Tuning = {
   event_key_merge_keys_per_event: 8,
   event_key_filter_bits: 16,
   retention_step_events: 1000,
+  removal_turn_ms: 10,
   retention_free_bytes: 4194304,
   retention_vacuum_pages: 256,
   forward_batch_events: 1000,
