@@ -257,6 +257,8 @@ export interface Tuning {
   readonly admission_order_ms: number;
   readonly large_body_bytes: number;
   readonly large_body_turns: number;
+  readonly large_results_turns: number;
+  readonly large_results_wait_ms: number;
   readonly attachment_chunk_bytes: number;
   readonly readers: number;
   readonly least_readers: number;
@@ -321,6 +323,8 @@ export const TUNING: Tuning = {
   admission_order_ms: 150,
   large_body_bytes: 1048576,
   large_body_turns: 4,
+  large_results_turns: 1,
+  large_results_wait_ms: 2000,
   attachment_chunk_bytes: 131072,
   readers: 4,
   least_readers: 2,
