@@ -3,6 +3,7 @@
  */
 import type { ScenarioFile } from '../src/scenario.ts';
 import { ATTACHMENT_CRASH } from './attachment-crash.ts';
+import { ATTACHMENT_DELETIONS } from './attachment-deletions.ts';
 import { ATTACHMENT_MEMORY } from './attachment-memory.ts';
 import { ATTACHMENT_OWNER } from './attachment-owner.ts';
 import { ATTACHMENT_UPLOADS } from './attachment-uploads.ts';
@@ -138,6 +139,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   ATTACHMENTS,
   ATTACHMENT_UPLOADS,
   ATTACHMENT_CRASH,
+  ATTACHMENT_DELETIONS,
   ATTACHMENT_OWNER,
   ATTACHMENT_MEMORY,
   RPC,
