@@ -309,3 +309,44 @@ test('result codes determine the kind of a failure', () => {
   );
   assert.equal(sqliteCode(new Error('SQLITE_BUSY')), undefined);
 });
+
+/** Returns the text of a time, in seconds before `NOW`. */
+const ago = (seconds: number): string => new Date(NOW - seconds * 1000).toISOString();
+
+test('a row is late when its time is before that of an earlier row', () => {
+  const db = connect();
+  const insert = (writer: EventWriter, ...seconds: readonly number[]) =>
+    writer.insertGroup([jobOf(seconds.map((one) => event({ client_timestamp: ago(one) })))], NOW);
+  const events = new EventWriter(db);
+  insert(events, 50, 60, 50, 40);
+  db.exec("CREATE TRIGGER refuse BEFORE INSERT ON event_key_tail BEGIN SELECT raise(ABORT, 'refused'); END");
+  assert.throws(() => insert(events, 10));
+  db.exec('DROP TRIGGER refuse');
+  insert(events, 30, 45);
+  // A writer without a cache reads the last time.
+  insert(new EventWriter(db), 35, 30);
+  const late = db.prepare('SELECT id FROM events WHERE late = 1').pluck().all();
+  assert.deepEqual(late, [2, 6, 7]);
+  const times = 'SELECT last_time, last_late FROM event_blocks';
+  assert.deepEqual(db.prepare(times).raw().get(), [NOW - 30_000, NOW - 35_000]);
+});
+
+test('a session has the times of its events, and the arrival of its newest live one', () => {
+  const db = connect();
+  const events = new EventWriter(db);
+  const times = () =>
+    db
+      .prepare('SELECT started_at - ?1, last_event_at - ?1, live_at - ?1 FROM sessions')
+      .raw()
+      .get({ 1: NOW });
+  events.insertGroup(
+    [jobOf([{ client_timestamp: ago(3600) }, { client_timestamp: ago(3000) }].map(event))],
+    NOW,
+  );
+  assert.deepEqual(times(), [-3_600_000, -3_000_000, null]);
+  events.insertGroup([jobOf([event({ client_timestamp: ago(60) })])], NOW + 5);
+  assert.deepEqual(times(), [-3_600_000, -60_000, 5]);
+  events.insertGroup([jobOf([event({ client_timestamp: ago(7200) })])], NOW + 9);
+  assert.deepEqual(times(), [-7_200_000, -60_000, 5]);
+  assert.deepEqual(db.prepare('SELECT history FROM events').pluck().all(), [1, 1, 0, 1]);
+});
