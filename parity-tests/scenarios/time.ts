@@ -1,6 +1,6 @@
 /**
- * Tests that each event counts at its own time (rules TIM-01 to TIM-04): history in its past, live events now, and days as
- * a time zone has them.
+ * Tests that each event counts at its own time (rules TIM-01 to TIM-04). History counts in its past, and live events count
+ * now. Days are those of a time zone.
  */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
