@@ -74,7 +74,7 @@ for (const name of TARGET_NAMES) {
     await untilConnection(page, 'live');
     await untilIds(page, [4]);
     assert.deepEqual(await idsOf(page), [4]);
-    assert.equal(await tile(page, 'Events').textContent(), '4');
+    await tile(page, 'Events').getByText('4', { exact: true }).waitFor();
     // More rows than a page has, in one change: the live one between them appears.
     await post(url, [...february(250), event({ session_id: 'now' }), ...february(250)]);
     await untilIds(page, [255, 4]);
