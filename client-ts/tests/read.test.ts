@@ -7,6 +7,7 @@ import { after, test } from 'node:test';
 import { FakeClock } from '@twin-ingest/testkit/fake-clock.ts';
 import { startServer } from '@twin-ingest/testkit/servers/server.ts';
 import { TARGET_NAMES } from '@twin-ingest/testkit/servers/targets.ts';
+import type { EventTimePage } from '../src/contract.ts';
 import { backup, deleteEvents, deleteSession } from '../src/manage.ts';
 import { events, eventsByTime, series, sessions, stats } from '../src/read.ts';
 import { RefusedError } from '../src/refusal.ts';
@@ -47,6 +48,9 @@ for (const name of TARGET_NAMES)
         ['s', 3, 1.5],
       ],
     );
+    const newest = await sessions({ baseUrl, query: { limit: 1 } });
+    const rest = await sessions({ baseUrl, query: { limit: 1, cursor: newest.next! } });
+    assert.deepEqual([newest.sessions[0]!.id, rest.sessions[0]!.id, rest.next], ['other', 's', null]);
     const { total_events, tools } = await stats({ baseUrl });
     assert.deepEqual([total_events, tools[0]], [4, { name: 'Bash', count: 2 }]);
     assert.equal((await stats({ baseUrl, query: { agent_type: 'nobody' } })).total_events, 0);
@@ -77,6 +81,33 @@ for (const name of TARGET_NAMES)
       events({ baseUrl, query: { limit: 0 } }),
       (error) => error instanceof RefusedError && error.code === 'invalid_parameter',
     );
+    await server.stop();
+  });
+
+for (const name of TARGET_NAMES)
+  test(`pages by time of ${name} have the order in which events happened`, async () => {
+    const flags = ['--db', join(folder, `${name}-time.db`)];
+    const server = await startServer(name, { cwd: folder, flags });
+    const baseUrl = server.url;
+    const sender = new Sender({ baseUrl });
+    const times = ['2026-02-10T12:00:00.000Z', '2026-02-09T12:00:00.000Z', undefined];
+    for (const client_timestamp of times) sender.send(event({ client_timestamp }));
+    await sender.flush();
+    sender.stop();
+    const rows: (readonly [number, boolean])[] = [];
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const page: EventTimePage = await eventsByTime({ baseUrl, query: { order: 'asc', limit: 2, cursor } });
+      rows.push(...page.events.map(({ id, history }) => [id, history] as const));
+      cursor = page.next;
+    }
+    assert.deepEqual(rows, [
+      [2, true],
+      [1, true],
+      [3, false],
+    ]);
+    const [session] = (await sessions({ baseUrl })).sessions;
+    assert.equal(session!.started_at, times[1]);
+    assert.equal(session!.live_at, (await events({ baseUrl })).events[0]!.created_at);
     await server.stop();
   });
 
