@@ -33,8 +33,8 @@ const FLAGS: FlagTable<'format' | 'out' | 'url' | 'token-file'> = {
 
 const HELP = `Usage: ${COMMAND} export SESSION [flags]
 
-Writes a session, oldest event first. Markdown has prompts, answers, calls and errors for a reader.
-NDJSON has every event with every column, as GET /api/events returns it.
+Writes a session. Markdown has prompts, answers, calls and errors for a reader, in the order of their time.
+NDJSON has every event with every column, as GET /api/events returns it, in the order of arrival.
 
 ${flagLines(FLAGS)}
 Exit code: 0 written, 1 not written, 2 a wrong flag.

@@ -46,7 +46,8 @@ async function main(): Promise<number> {
 
 async function importAll(options: ImportOptions): Promise<number> {
   const { mapping, origin, token, since, dryRun } = options;
-  if (!dryRun && !(await isReady(origin, token))) return 1;
+  const isThere = dryRun ? await answers(origin, token) : await isReady(origin, token);
+  if (!isThere && !dryRun) return 1;
   const found = transcriptsIn(options);
   if (found === null) return 1;
   const files = found.filter(({ changed }) => changed >= since);
@@ -63,7 +64,7 @@ async function importAll(options: ImportOptions): Promise<number> {
     shown = now;
     status.show(progressText(tally, whole, now - begun, process.stderr.columns));
   };
-  const importer = new Importer({ mapping, server, since, dryRun, tally, progress });
+  const importer = new Importer({ mapping, server, since, dryRun, asks: isThere, tally, progress });
   try {
     for (const family of families) await importer.import(family);
     await importer.finish();
@@ -71,7 +72,8 @@ async function importAll(options: ImportOptions): Promise<number> {
     importer.stop();
     status.clear();
     for (const line of tally.problemLines()) complain(line);
-    for (const line of tally.summary(dryRun ? null : importer.counts)) say(line);
+    for (const line of tally.summary(importer.counts, dryRun)) say(line);
+    if (!isThere) say(`${origin} does not answer, so what it has counts as new.`);
   }
   return tally.isIncomplete ? 1 : 0;
 }
@@ -86,6 +88,11 @@ function transcriptsIn({ label, paths }: ImportOptions): readonly TranscriptFile
   if (found.length === 0)
     complain(`no transcripts of ${label}: ${paths.join(', ')} has no file *.jsonl; ${elsewhere}`);
   return found;
+}
+
+/** Returns whether a dry run can ask the server what it has. */
+async function answers(origin: string, token: string | undefined): Promise<boolean> {
+  return (await askServer(origin, token ?? null)).kind === 'answers';
 }
 
 /** Returns whether the server takes events; otherwise names the reason. */

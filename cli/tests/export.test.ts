@@ -100,7 +100,7 @@ for (const name of TARGET_NAMES) {
 
 const row = (more: Partial<EventRow>): EventRow =>
   ({
-    client_timestamp: at(0),
+    time: at(0),
     agent_id: null,
     status: 'success',
     duration_ms: null,

@@ -118,6 +118,17 @@ test('sessions with one first line are a family, and the first one is the oldest
   });
 });
 
+test('families come in the order of their first records', async () => {
+  const session = (id: string, seconds: number) =>
+    lines({ type: 'file-history-snapshot' }, { ...claudeTurn(id)[0], uuid: id, timestamp: at(seconds) });
+  const files = { 'a.jsonl': session('a', 60), 'b.jsonl': session('b', -60), 'c.jsonl': session('c', 0) };
+  await inTree(files, (root) => {
+    const families = familiesOf(transcriptsAt([root]), MAPPINGS['claude-code']!);
+    const names = families.flat().map(({ files: [file] }) => relative(root, file!.path));
+    assert.deepEqual(names, ['b.jsonl', 'c.jsonl', 'a.jsonl']);
+  });
+});
+
 test('calls without a result take bounded memory', () => {
   const reporter = { problem: () => {}, isCopy: () => false };
   const transcript = new Transcript(MAPPINGS['claude-code']!, '/t.jsonl', reporter);
@@ -144,6 +155,6 @@ test('a file that cannot be read is reported, and the others are imported', asyn
     });
     assert.equal(ran.code, 1);
     assert.match(ran.stderr, /1 files that cannot be read: EIO, first at \/proc\/self\/mem/);
-    assert.match(ran.stdout, /: 7 events found/);
+    assert.match(ran.stdout, /: 8 events would be stored/);
   });
 });

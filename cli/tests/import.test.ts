@@ -173,6 +173,52 @@ for (const name of TARGET_NAMES) {
     });
   });
 
+  test(`a dry run counts what an import then stores in ${name}`, async () => {
+    const fork = '11111111-2222-4333-8444-666666666666';
+    const files = {
+      // The second turn repeats the lines of the first one in another file of the session.
+      [CLAUDE_FILE]: lines(...claudeTurn()),
+      [CLAUDE_FILE.replace('.jsonl', '/copy.jsonl')]: lines(...claudeTurn()),
+      [CLAUDE_FILE.replace(CLAUDE_SESSION, fork)]: lines(...claudeTurn(fork, {}, 'f')),
+    };
+    const figuresOf = ({ stdout }: Ran) =>
+      /: ([\d,]+) events (?:would be )?stored, ([\d,]+) (?:are|were)/.exec(stdout)!.slice(1);
+    await withServer(name, files, async (place) => {
+      await place.hooks(claudeHooks);
+      for (const more of ['', lines(...claudeTurn(CLAUDE_SESSION, {}, 'b'))]) {
+        appendFileSync(join(place.home, CLAUDE_FILE), more);
+        const dry = await place.import('claude-code', '--dry-run');
+        const { length } = await place.rows();
+        const [stored] = figuresOf(await place.import('claude-code'));
+        assert.equal((await place.rows()).length - length, Number(stored));
+        assert.ok(Number(stored) > 0);
+        assert.equal(figuresOf(dry)[0], stored);
+      }
+    });
+  });
+
+  test(`an import into ${name} counts at the times of its events, and moves no session to now`, async () => {
+    await withServer(name, { [CLAUDE_FILE]: lines(...claudeTurn()) }, async (place) => {
+      assert.equal((await place.import('claude-code')).code, 0);
+      const { sessions } = await place.get('/api/sessions');
+      const session = (sessions as Row[])[0]!;
+      assert.deepEqual(pick(session, ['started_at', 'live_at', 'status']), [at(0), null, 'ended']);
+      assert.equal(
+        session.last_event_at,
+        (await place.rows())
+          .map(({ time }) => time)
+          .sort()
+          .at(-1),
+      );
+      assert.ok((await place.rows()).every(({ history }) => history === true));
+      const today = new Date(Date.now() - 3_600_000).toISOString();
+      const { total_events } = await place.get(`/api/stats?since=${today}`);
+      const until = encodeURIComponent(at(3600));
+      const then = await place.get(`/api/stats?since=${encodeURIComponent(at(0))}&until=${until}`);
+      assert.deepEqual([total_events, then.total_events], [0, 8]);
+    });
+  });
+
   test(`transcripts of Codex become events of ${name}, each once`, async () => {
     await withServer(name, { [CODEX_FILE]: lines(...codexTurn()) }, async (place) => {
       const first = await place.import('codex');
@@ -295,7 +341,10 @@ test('a dry run sends nothing and needs no server', async () => {
       ...{ cwd: home, env: { HOME: home } },
     });
     assert.equal(ran.code, 0);
-    assert.match(ran.stdout, /: 7 events found, nothing sent \(--dry-run\)/);
+    assert.match(
+      ran.stdout,
+      /: 8 events would be stored, 0 are already stored\.\nNothing was sent \(--dry-run\)\.\n.* does not answer, so/,
+    );
   });
 });
 

@@ -99,6 +99,13 @@ export interface EventPage {
   readonly scanned_to: number;
 }
 
+/** GET-15 */
+export interface EventTimePage {
+  readonly events: readonly EventRow[];
+  readonly next: string | null;
+  readonly scanned_to: string | null;
+}
+
 /** SES-03 */
 export interface Session {
   readonly id: string;

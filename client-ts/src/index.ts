@@ -9,6 +9,7 @@ export type {
   EventPage,
   EventRow,
   EventsQuery,
+  EventTimePage,
   EventType,
   OutgoingEvent,
   Series,
@@ -28,7 +29,16 @@ export type { Format, PageFormat, Piece } from './format.ts';
 export { type IterateOptions, iterateEvents, type StreamedEvent } from './iterate.ts';
 export { backup, deleteEvents, deleteSession } from './manage.ts';
 export type { PaceOptions } from './pace.ts';
-export { type EventsOptions, events, type ReadOptions, series, sessions, stats } from './read.ts';
+export {
+  type EventsByTimeOptions,
+  type EventsOptions,
+  events,
+  eventsByTime,
+  type ReadOptions,
+  series,
+  sessions,
+  stats,
+} from './read.ts';
 export { RefusedError } from './refusal.ts';
 export { compareRevisions, isRevision, maxRevision, type Revision, ZERO } from './revision.ts';
 export {

@@ -7,6 +7,7 @@
 import type {
   EventPage,
   EventsQuery,
+  EventTimePage,
   Series,
   SeriesQuery,
   SessionPage,
@@ -27,15 +28,21 @@ export interface ReadOptions<Query> extends ServerOptions {
   readonly signal?: AbortSignal;
 }
 
-export interface PageOptions<Query> extends ReadOptions<Query> {
-  /** Called when a page stopped early (GET-12, SES-05), with the id down to which everything was searched. */
-  readonly onSearch?: (scanned_to: number) => void;
+export interface PageOptions<Query, Cursor> extends ReadOptions<Query> {
+  /** Called when a page stopped early (GET-12, SES-05), with the position down to which everything was searched. */
+  readonly onSearch?: (scanned_to: Cursor) => void;
 }
 
-export interface EventsOptions extends PageOptions<EventsQuery> {
+export interface EventsOptions extends PageOptions<Omit<EventsQuery, 'order_by' | 'cursor'>, number> {
   /** Format of the answer; JSON by default. Others are `ndjson`, `msgpack` and `protobuf` of the entry points. */
   readonly format?: PageFormat;
 }
+
+/** The order of `time` excludes some parameters (GET-15). */
+export type EventsByTimeOptions = PageOptions<
+  Omit<EventsQuery, 'q' | 'after' | 'before' | 'order_by'>,
+  string
+>;
 
 /**
  * Reads `GET /api/events`: newest first unless `order` or `after` changes that. `next` leads to the next page. It has
@@ -44,8 +51,12 @@ export interface EventsOptions extends PageOptions<EventsQuery> {
 export const events = (options: EventsOptions = {}): Promise<EventPage> =>
   whole('events', options, options.format);
 
-/** Reads `GET /api/sessions`: the session with the newest event first. It has fewer than `limit` only at the end. */
-export const sessions = (options: PageOptions<SessionsQuery> = {}): Promise<SessionPage> =>
+/** Reads `GET /api/events` in the order of `time`: newest first unless `order` changes that. `next` is the next `cursor`. */
+export const eventsByTime = (options: EventsByTimeOptions = {}): Promise<EventTimePage> =>
+  whole('events', { ...options, query: { ...options.query, order_by: 'time' } });
+
+/** Reads `GET /api/sessions`: newest activity first. It has fewer than `limit` only at the end. */
+export const sessions = (options: PageOptions<SessionsQuery, string> = {}): Promise<SessionPage> =>
   whole('sessions', options);
 
 /** Reads `GET /api/stats`: of all time, or between two moments. */
@@ -62,7 +73,7 @@ export const series = (options: ReadOptions<SeriesQuery> = {}): Promise<Series> 
 /** Reads a page, and the pages after it while they stop early. */
 async function whole<Name extends string, Page extends Paged & Record<Name, readonly unknown[]>>(
   name: Name,
-  options: PageOptions<Pick<EventsQuery, Cursor>>,
+  options: PageOptions<Paging, never>,
   format?: PageFormat,
 ): Promise<Page> {
   const query = options.query ?? {};
@@ -70,20 +81,27 @@ async function whole<Name extends string, Page extends Paged & Record<Name, read
   while (page.next !== null && !format?.isExport) {
     const left = (query.limit ?? 50) - page[name].length;
     if (left < 1) break;
-    options.onSearch?.(page.scanned_to);
-    const cursor = query.after === undefined && query.order !== 'asc' ? 'before' : 'after';
+    // Only the last page has no position.
+    options.onSearch?.(page.scanned_to as never);
+    const cursor = cursorOf(page.next, query);
     const more: Page = await read(name, options, { ...query, limit: left, [cursor]: page.next }, format);
     page = { ...more, [name]: [...page[name], ...more[name]] };
   }
   return page;
 }
 
-/** The parameters that lead to the next page. */
-type Cursor = 'limit' | 'order' | 'after' | 'before';
+/** Returns the parameter that continues a page: a text is opaque, a number is an id. */
+function cursorOf(next: number | string, { after, order }: Paging): 'after' | 'before' | 'cursor' {
+  if (typeof next === 'string') return 'cursor';
+  return after === undefined && order !== 'asc' ? 'before' : 'after';
+}
+
+/** The parameters that `whole` reads. */
+type Paging = Pick<EventsQuery, 'limit' | 'order' | 'after' | 'order_by'>;
 
 interface Paged {
-  readonly next: number | null;
-  readonly scanned_to: number;
+  readonly next: number | string | null;
+  readonly scanned_to: number | string | null;
 }
 
 /** Sends a request without a body; returns its answer. */

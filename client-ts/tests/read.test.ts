@@ -8,7 +8,7 @@ import { FakeClock } from '@twin-ingest/testkit/fake-clock.ts';
 import { startServer } from '@twin-ingest/testkit/servers/server.ts';
 import { TARGET_NAMES } from '@twin-ingest/testkit/servers/targets.ts';
 import { backup, deleteEvents, deleteSession } from '../src/manage.ts';
-import { events, series, sessions, stats } from '../src/read.ts';
+import { events, eventsByTime, series, sessions, stats } from '../src/read.ts';
 import { RefusedError } from '../src/refusal.ts';
 import { Sender } from '../src/send.ts';
 import { event, refused } from './fake-ingest.ts';
@@ -131,8 +131,9 @@ test('a page that stops early is continued until it has its rows or the end', as
   assert.deepEqual(searched, [512, 256]);
 });
 
-test('sessions and rows in rising order continue too, and end at the end', async () => {
+test('sessions, rows in rising order and rows by time continue too, and end at the end', async () => {
   const asked: string[] = [];
+  const searched: string[] = [];
   const answering = (pages: readonly object[]) => {
     const answers = pages.values();
     return async (url: string) => {
@@ -150,16 +151,29 @@ test('sessions and rows in rising order continue too, and end at the end', async
   assert.deepEqual(rows, { events: [{ id: 600 }], next: null, scanned_to: 700 });
   const found = await sessions({
     fetch: answering([
-      { sessions: [], next: 9, scanned_to: 9 },
-      { sessions: [], next: null, scanned_to: 0 },
+      { sessions: [], next: 'x.9', scanned_to: 'x.9' },
+      { sessions: [], next: null, scanned_to: null },
     ]),
     query: { project: 'p' },
+    onSearch: (scanned_to) => searched.push(scanned_to),
   });
-  assert.deepEqual(found, { sessions: [], next: null, scanned_to: 0 });
+  assert.deepEqual(found, { sessions: [], next: null, scanned_to: null });
+  const byTime = await eventsByTime({
+    fetch: answering([
+      { events: [{ id: 2 }], next: 'a/b', scanned_to: 'a/b' },
+      { events: [{ id: 1 }], next: null, scanned_to: null },
+    ]),
+    query: { order: 'asc', limit: 2 },
+    onSearch: (scanned_to) => searched.push(scanned_to),
+  });
+  assert.deepEqual(byTime, { events: [{ id: 2 }, { id: 1 }], next: null, scanned_to: null });
+  assert.deepEqual(searched, ['x.9', 'a/b']);
   assert.deepEqual(asked, [
     '/api/events?order=asc&status=error',
     '/api/events?order=asc&status=error&limit=50&after=511',
     '/api/sessions?project=p',
-    '/api/sessions?project=p&limit=50&before=9',
+    '/api/sessions?project=p&limit=50&cursor=x.9',
+    '/api/events?order=asc&limit=2&order_by=time',
+    '/api/events?order=asc&limit=1&order_by=time&cursor=a%2Fb',
   ]);
 });

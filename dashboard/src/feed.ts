@@ -39,10 +39,14 @@ export const cursor = signal<number | null>(null);
 export const isHeld = computed(
   () => isPaused.value || isScrolled.value || cursor.value !== null || openEvent.value !== null,
 );
-/** The number of rows that wait. Without a filter it follows from the ids, so it includes rows that are not loaded. */
+/** Whether history was left out: then ids do not say how many rows are missing. */
+export const hasSkipped = signal(false);
+/** Whether each id that is not loaded is a row of the feed. */
+const isCounted = computed(() => !isFiltered.value && !hasSkipped.value);
+/** The number of rows that wait. Where it follows from the ids, it includes rows that are not loaded. */
 export const waits = computed(() => {
   const [newest, before] = [loaded.value.rows[0]?.id, shown.value.rows[0]?.id];
-  if (!isFiltered.value && newest !== undefined && before !== undefined)
+  if (isCounted.value && newest !== undefined && before !== undefined)
     return { count: newest - before, isMore: false };
   return waiting(loaded.value, shown.value);
 });
@@ -68,14 +72,13 @@ export const shownRows = computed(() => shown.value.rows);
 
 export const items = computed<readonly Item[]>(() => {
   const { rows, gaps } = shown.value;
-  // Only without a filter does each missing id mean a row that is not loaded.
   const list: Item[] = [];
   const entries = new Map(entriesOf(rows).map((entry) => [entry.at, entry]));
   rows.forEach((row, i) => {
     const entry = entries.get(row);
     if (entry !== undefined) list.push(...itemsOf(entry));
     if (!gaps.has(row.id)) return;
-    const missing = !isFiltered.value ? row.id - 1 - (rows[i + 1]?.id ?? 0) : null;
+    const missing = isCounted.value ? row.id - 1 - (rows[i + 1]?.id ?? 0) : null;
     if (missing !== 0) list.push({ gap: row.id, missing });
   });
   return list;
@@ -89,17 +92,20 @@ export const entryCount = computed(() => items.value.filter((item) => 'row' in i
  * early is continued.
  */
 export function takeRows(
-  came: readonly Row[],
+  all: readonly Row[],
   of: { readonly epoch: string; readonly revision: string },
   isNewest: boolean,
   next: number | null,
 ): void {
+  const came = all.filter(keeps);
   const below = came.at(-1)?.id ?? WHOLE_FEED;
   batch(() => {
     const isOther = epoch !== of.epoch || loadedFilters !== selection.value;
     if (epoch !== of.epoch) received = new Received(Number(of.revision));
-    note(came);
+    note(all);
     newest = Number(of.revision);
+    if (isOther) hasSkipped.value = false;
+    if (came.length < all.length) hasSkipped.value = true;
     const before = isOther ? NOTHING : loaded.value;
     // Without rows nothing tells which part a search has covered, so it starts again.
     if (isOther || (isNewest && before.rows.length === 0)) {
@@ -125,7 +131,8 @@ export function takeRows(
   });
   const { rows, gaps } = loaded.value;
   const end = rows.at(-1)?.id ?? WHOLE_FEED;
-  const isShort = isNewest && rows.length < PAGE_ROWS && gaps.has(end);
+  // Below history of any length a user decides whether older rows are of interest.
+  const isShort = isNewest && rows.length < PAGE_ROWS && gaps.has(end) && !hasSkipped.value;
   if (isShort && stoppedFilters !== selection.value) void loadGap(end);
 }
 
@@ -156,6 +163,11 @@ export function refuseRows(why: string): void {
   });
 }
 
+/** The live feed skips history (rule TIM-03). Filters, ranges and searches find it. */
+function keeps({ history }: Row): boolean {
+  return !history || isFiltered.peek();
+}
+
 function note(came: readonly Row[]): void {
   received.take(came);
   receipt.value = received.receipt;
@@ -176,7 +188,7 @@ export async function loadGap(gap: number): Promise<void> {
   const query = new URLSearchParams(chosen);
   query.set('before', String(cursors.get(gap) ?? gap));
   try {
-    const search = { query, limit: PAGE_ROWS, newest, until: end.signal, take: takeOlder };
+    const search = { query, limit: PAGE_ROWS, newest, until: end.signal, keeps, take: takeOlder };
     stoppedFilters = (await searchEvents(search)) ? chosen : null;
   } catch {
     // The gap can be loaded again later, and the connection shows the problem.
@@ -186,11 +198,13 @@ export async function loadGap(gap: number): Promise<void> {
 }
 
 /** Adds a page below the gap that is loading. Returns whether the gap is still open. */
-function takeOlder({ events, next }: EventPage): boolean {
+function takeOlder({ events: all, next }: EventPage): boolean {
   const gap = loadingGap.value ?? WHOLE_FEED;
+  const events = all.filter(keeps);
   const below = events.at(-1)?.id ?? gap;
   batch(() => {
-    note(events);
+    note(all);
+    if (events.length < all.length) hasSkipped.value = true;
     if (below !== gap) cursors.delete(gap);
     noteCursor(below, next);
     loaded.value = withOlder(loaded.value, gap, events, next !== null);

@@ -1,6 +1,7 @@
 /** Server state in addition to the feed: sessions, statistics, cost, health. */
 import { computed, signal } from '@preact/signals';
 import type { Cost, Health, Percentiles, Retention, Row, Session, SessionPage, Stats, Tool } from './api.ts';
+import { otherZone } from './days.ts';
 import type { HourCounts } from './hourly.ts';
 import { Rate } from './rate.ts';
 import { statusAt, timeoutOf } from './session-status.ts';
@@ -21,6 +22,8 @@ export const cost = signal<Cost | null>(null);
 export const failures = signal<readonly Row[] | null>(null);
 /** The last health answer. */
 export const health = signal<Health | null>(null);
+/** The time zone of days, if it is not that of the browser. */
+export const dayZone = computed(() => otherZone(health.value?.time_zone));
 /** The last bounds of retention. */
 export const retention = signal<Retention | null>(null);
 /** Whether the last health answer still applies. */
@@ -51,9 +54,14 @@ export const sessions = computed(() => {
   return [...newest, ...older].map((session) => ({
     session,
     status: statusAt(session, now_ms.value, timeout_ms.value),
-    age_ms: now_ms.value - Date.parse(session.last_event_at),
+    age_ms: now_ms.value - activityOf(session),
   }));
 });
+
+/** Returns when a session was active last, as in the order of the list (rule SES-01). */
+function activityOf({ last_event_at, live_at }: Session): number {
+  return Math.max(Date.parse(last_event_at), live_at === null ? 0 : Date.parse(live_at));
+}
 
 /** Projects by session id. */
 export const projects = computed<ReadonlyMap<string, string | null>>(

@@ -19,6 +19,7 @@ const NOT_SEARCHED = [
   'status',
   'source',
   'created_at',
+  'time',
   'arrived_at',
   'client_timestamp',
   'metadata',

@@ -10,6 +10,7 @@ const LABELS: Readonly<Record<string, string>> = {
   tool_name: 'Tool',
   created_at: 'Stored',
   client_timestamp: 'Client time',
+  history: 'Arrived late',
   mcp_server: 'MCP server',
 };
 

@@ -3,11 +3,12 @@
  * and this week.
  */
 import { effect, untracked } from '@preact/signals';
-import type { Series, SyncOptions, Topics } from '@twin-ingest/client';
-import type { Cost, EventPage, SessionPage, Stats, Tool } from './api.ts';
+import type { EventTimePage, Series, SyncOptions, Topics } from '@twin-ingest/client';
+import type { Cost, SessionPage, Stats, Tool } from './api.ts';
 import { drawn } from './drawn.ts';
 import {
   cost,
+  dayZone,
   durationEvents,
   durations,
   events,
@@ -65,7 +66,7 @@ export function followFigures(topics: Topics, latest: Latest, keep: Keep, signal
           stats.value = data;
         },
       }),
-      keep<[readonly Tool[], Cost, EventPage, Series]>(PACE_MS.breakdown, {
+      keep<[readonly Tool[], Cost, EventTimePage, Series]>(PACE_MS.breakdown, {
         ...untagged(topics.of('stats'), latest, async () => {
           // This comes after the first rows, which are above it.
           await drawn();
@@ -97,15 +98,16 @@ export function followFigures(topics: Topics, latest: Latest, keep: Keep, signal
   });
 }
 
-/** Fetches the cost of today and this week; again once two folders of one name are known. */
+/** Fetches the cost of today and this week; again once two folders of one name, or another zone of days, are known. */
 export function followSpending(topics: Topics, latest: Latest, keep: Keep, signal: AbortSignal): () => void {
   return effect(() => {
     void hasTwins.value;
+    void dayZone.value;
     return untracked(() =>
       keep<Spending>(PACE_MS.spending, {
         ...untagged(topics.of('stats'), latest, async () => {
           await drawn();
-          return { data: await pullSpending(new Date(serverNow()), signal) };
+          return { data: await pullSpending(new Date(serverNow()), dayZone.peek(), signal) };
         }),
         apply: ({ data }) => {
           spending.value = data;
@@ -124,7 +126,7 @@ export function pullStats(signal: AbortSignal): Promise<Stats> {
   return getJson<Stats>(`/api/stats${untracked(sinceQuery)}`, signal);
 }
 
-function pullBreakdown(signal: AbortSignal): Promise<[readonly Tool[], Cost, EventPage, Series]> {
+function pullBreakdown(signal: AbortSignal): Promise<[readonly Tool[], Cost, EventTimePage, Series]> {
   const from = untracked(sinceQuery);
   const failed = new URLSearchParams({
     status: 'error',
@@ -134,7 +136,7 @@ function pullBreakdown(signal: AbortSignal): Promise<[readonly Tool[], Cost, Eve
     getJson<{ tools: readonly Tool[] }>(`/api/stats/tools${from}`, signal).then((answer) => answer.tools),
     getJson<Cost>(`/api/stats/cost${from === '' ? '' : `${from}&limit=${MONTH_HOURS}`}`, signal),
     // One page of the search is enough: it is bounded, and older errors are in the feed.
-    getJson<EventPage>(`/api/events?${failed}&limit=${FAILURES}`, signal),
+    getJson<EventTimePage>(`/api/events?${failed}&order_by=time&limit=${FAILURES}`, signal),
     getJson<Series>(`/api/series${from}`, signal),
   ]);
 }

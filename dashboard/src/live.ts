@@ -5,7 +5,7 @@
  * The most visible data comes first; a browser has six connections to a server (HTTP/1.1), and the stream takes one.
  */
 import { batch, effect, untracked } from '@preact/signals';
-import { type Invalidation, Topics } from '@twin-ingest/client';
+import { type Invalidation, type Topic, Topics } from '@twin-ingest/client';
 import type { EventPage, Health, Retention, Session } from './api.ts';
 import { connection, setConnection } from './connection.ts';
 import { drawn } from './drawn.ts';
@@ -19,6 +19,7 @@ import {
   pullStats,
   pullWaiting,
 } from './live-figures.ts';
+import { withLiveRows } from './live-rows.ts';
 import { wholePage } from './long-search.ts';
 import { choice } from './notify/choice.ts';
 import { keepInStep } from './pulls.ts';
@@ -115,7 +116,7 @@ function followFeed(topics: Topics, latest: Latest, keep: Keep): () => void {
     const stop = untracked(() =>
       keep<EventPage>(PACE_MS.events, {
         ...(query.size === 0
-          ? topics.of('events', { limit: PAGE_ROWS, deltas: true })
+          ? liveRows(topics)
           : untagged(topics.of('events'), latest, (known, signal) =>
               pullFiltered(query, known, signal).catch(refused),
             )),
@@ -127,6 +128,16 @@ function followFeed(topics: Topics, latest: Latest, keep: Keep): () => void {
       stop();
     };
   });
+}
+
+/** The newest rows of everything, with live ones also while an import goes on. */
+function liveRows(topics: Topics): Topic<EventPage> {
+  const newest = topics.of('events', { limit: PAGE_ROWS, deltas: true });
+  const fetch: typeof newest.fetch = async (known, signal) => {
+    const snapshot = await newest.fetch(known, signal);
+    return snapshot && (await withLiveRows(snapshot, known, signal));
+  };
+  return { ...newest, fetch };
 }
 
 /**
@@ -243,7 +254,7 @@ async function fillRate(latest: Latest, signal: AbortSignal): Promise<void> {
   const since = new Date(since_ms).toISOString();
   const { events, next } = await getJson<EventPage>(`/api/events?since=${since}&limit=${RATE_ROWS}`, signal);
   const oldest = events.at(-1);
-  rate.fill(events, next === null || oldest === undefined ? since_ms : Date.parse(oldest.created_at));
+  rate.fill(events, next === null || oldest === undefined ? since_ms : Date.parse(oldest.time));
   // The clock redraws the plot.
   now_ms.value = serverNow();
 }

@@ -1,8 +1,11 @@
 /**
  * The time range of the overview, which all of its panels share and the address holds.
  *
- * Invariant: a range begins with a whole hour, because statistics do (rule STA-05). So all panels cover the same time.
+ * Invariant: a range begins with a whole quarter of an hour, because statistics do (rule STA-05). So all panels cover the
+ * same time. Only plots begin with the whole hour of UTC that has it.
  */
+import { dateOf, firstInstantOf } from './days.ts';
+
 export const RANGES = ['hour', 'today', 'week', 'month'] as const;
 export type Range = (typeof RANGES)[number];
 
@@ -14,17 +17,18 @@ export const RANGE_NAMES: Readonly<Record<Range, string>> = {
 };
 
 const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
 
 export function rangeIn(text: string | null): Range | null {
   return RANGES.find((name) => name === text) ?? null;
 }
 
-/** Returns the beginning of a range in the user's time zone, as RFC 3339. */
-export function sinceOf(range: Range, now: Date): string {
-  const day = new Date(now.getFullYear(), now.getMonth(), now.getDate());
+/** Returns the beginning of a range as RFC 3339. Days are those of `zone`, or without it of the browser. */
+export function sinceOf(range: Range, now: Date, zone: string | null = null): string {
+  if (range === 'hour')
+    return new Date(Math.floor((now.getTime() - HOUR_MS) / HOUR_MS) * HOUR_MS).toISOString();
+  const today = dateOf(now, zone);
   // A week begins on Monday.
-  if (range === 'week') day.setDate(day.getDate() - ((day.getDay() + 6) % 7));
-  if (range === 'month') day.setDate(day.getDate() - 29);
-  const from_ms = range === 'hour' ? now.getTime() - HOUR_MS : day.getTime();
-  return new Date(Math.floor(from_ms / HOUR_MS) * HOUR_MS).toISOString();
+  const back = { today: 0, week: (new Date(today).getUTCDay() + 6) % 7, month: 29 }[range];
+  return firstInstantOf(today - back * DAY_MS, zone).toISOString();
 }

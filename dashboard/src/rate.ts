@@ -34,13 +34,13 @@ export class Rate {
    * Counts earlier rows, newest first, from the second after `from_ms`. It fills whole seconds without a connection. In
    * the second of the first announcement it adds the ids that no difference counts.
    */
-  fill(rows: readonly { readonly id: number; readonly created_at: string }[], from_ms: number): void {
+  fill(rows: readonly { readonly id: number; readonly time: string }[], from_ms: number): void {
     if (this.#start === null) return;
     const [revision, start] = this.#start;
     const from = Math.floor(from_ms / 1000) + 1;
     const counts = new Map<number, number>();
-    for (const { id, created_at } of rows) {
-      const second = Math.floor(Date.parse(created_at) / 1000);
+    for (const { id, time } of rows) {
+      const second = Math.floor(Date.parse(time) / 1000);
       if (id <= revision && second >= from) counts.set(second, (counts.get(second) ?? 0) + 1);
     }
     for (let second = from; second <= start; second++) {

@@ -76,7 +76,7 @@ export const headline = computed(() => scope.value && headlineOf(scope.value.row
 export const perSecond = computed<[number[], (number | null)[]]>(() => {
   if (scopeId.value === null) return rate.series(now_ms.value);
   const rows = scope.value?.rows ?? [];
-  const oldest = rows.at(-1)?.created_at;
+  const oldest = rows.at(-1)?.time;
   const isWhole = scope.value?.isWhole ?? false;
   const from_ms = isWhole ? 0 : oldest === undefined ? Infinity : Date.parse(oldest);
   return secondsOf(rows, { now_ms: now_ms.value, seconds: RATE_SECONDS, from_ms });

@@ -9,19 +9,21 @@ import type { Session, SessionStatus } from './api.ts';
 const TIMEOUT_MS = 300_000;
 
 export function statusAt(session: Session, now_ms: number, timeout_ms: number): SessionStatus {
-  const age_ms = now_ms - Date.parse(session.last_event_at);
   // Silence does not end a session that needs an answer.
   if (session.status === 'waiting') return 'waiting';
-  if (session.ended_at !== null || age_ms >= 2 * timeout_ms) return 'ended';
+  // Without a live event, as after an import, no session runs.
+  if (session.ended_at !== null || session.live_at === null) return 'ended';
+  const age_ms = now_ms - Date.parse(session.live_at);
+  if (age_ms >= 2 * timeout_ms) return 'ended';
   return age_ms >= timeout_ms ? 'idle' : 'active';
 }
 
 /** Returns the default, unless the answer at `at_ms` contradicts it. */
 export function timeoutOf(sessions: readonly Session[], at_ms: number): number {
   let [least, most] = [0, Infinity];
-  for (const { status, ended_at, last_event_at } of sessions) {
-    if (status === 'waiting') continue;
-    const age_ms = at_ms - Date.parse(last_event_at);
+  for (const { status, ended_at, live_at } of sessions) {
+    if (status === 'waiting' || live_at === null) continue;
+    const age_ms = at_ms - Date.parse(live_at);
     if (status === 'active') least = Math.max(least, age_ms);
     else if (status === 'idle') {
       least = Math.max(least, age_ms / 2);

@@ -29,8 +29,8 @@ const MOST_AGENTS = 8;
 const MOST_SESSIONS = 100;
 export const NO_COST: Costs = { reported: 0, computed: 0 };
 
-export async function pullSpending(now: Date, signal: AbortSignal): Promise<Spending> {
-  const [today, week] = [sinceOf('today', now), sinceOf('week', now)];
+export async function pullSpending(now: Date, zone: string | null, signal: AbortSignal): Promise<Spending> {
+  const [today, week] = [sinceOf('today', now, zone), sinceOf('week', now, zone)];
   const costSince = (from: string) => getJson<Cost>(`/api/stats/cost?since=${from}&limit=1`, signal);
   const sumsSince = (from: string, agent?: string) => {
     const query = new URLSearchParams({ since: from, ...(agent !== undefined && { agent_type: agent }) });

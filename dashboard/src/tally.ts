@@ -55,8 +55,7 @@ export function statsOf(session: Session, rows: readonly Row[]): Stats {
 }
 
 export function costOf(rows: readonly Row[]): Cost {
-  const hourOf = ({ created_at }: Row) =>
-    new Date(Math.floor(Date.parse(created_at) / HOUR_MS) * HOUR_MS).toISOString();
+  const hourOf = ({ time }: Row) => new Date(Math.floor(Date.parse(time) / HOUR_MS) * HOUR_MS).toISOString();
   const timeline = spentBy(rows, hourOf).map(({ name, ...sums }): Bucket => ({ bucket: name!, ...sums }));
   return {
     timeline: timeline.sort((a, b) => (a.bucket < b.bucket ? -1 : 1)),
@@ -67,8 +66,8 @@ export function costOf(rows: readonly Row[]): Cost {
 
 export function hourCountsOf(rows: readonly Row[]): HourCounts {
   const counts = new Map<number, [number, number]>();
-  for (const { created_at, status } of rows) {
-    const hour = (Math.floor(Date.parse(created_at) / HOUR_MS) * HOUR_MS) / 1000;
+  for (const { time, status } of rows) {
+    const hour = (Math.floor(Date.parse(time) / HOUR_MS) * HOUR_MS) / 1000;
     const [count, failed] = counts.get(hour) ?? [0, 0];
     counts.set(hour, [count + 1, failed + (status === 'error' ? 1 : 0)]);
   }
@@ -105,9 +104,8 @@ export function secondsOf(
 ): [number[], (number | null)[]] {
   const end = Math.floor(now_ms / 1000);
   const counts = new Map<number, number>();
-  for (const { created_at } of rows) {
-    const second = Math.floor(Date.parse(created_at) / 1000);
-    if (second < end - seconds) break;
+  for (const { time } of rows) {
+    const second = Math.floor(Date.parse(time) / 1000);
     counts.set(second, (counts.get(second) ?? 0) + 1);
   }
   const at = Array.from({ length: seconds }, (_, i) => end - seconds + i);

@@ -1,5 +1,6 @@
 /** Keeps the view in the page's address and restores it: filters, search and the open event. */
 import { computed, effect, signal } from '@preact/signals';
+import { dayZone } from './figures.ts';
 import { type FilterName, type Filters, filterQuery, isEmpty, queryOf, viewOf } from './filters.ts';
 import { type Range, sinceOf } from './range.ts';
 import { now_ms } from './time.ts';
@@ -14,12 +15,12 @@ export const sought = signal(first.search.trim());
 /** The event whose details are open. */
 export const openEvent = signal<number | null>(first.event);
 export const range = signal<Range | null>(first.range);
-/** The hour, so that a range moves only when a new one begins. */
-const hour = computed(() => Math.floor(now_ms.value / 3_600_000));
+/** The quarter of an hour, so that a range moves only when a new one begins. */
+const quarter = computed(() => Math.floor(now_ms.value / 900_000));
 /** The beginning of the range as text. A chosen session is shown whole. */
 export const since = computed(() => {
   if (range.value === null || filters.value.session_id !== undefined) return null;
-  return sinceOf(range.value, new Date(hour.value * 3_600_000));
+  return sinceOf(range.value, new Date(quarter.value * 900_000), dayZone.value);
 });
 export const hasFilters = computed(() => !isEmpty(filters.value));
 /** Whether some stored events are not shown. */

@@ -25,7 +25,7 @@ const row = (id: number, own: Partial<Row> = {}): Row =>
     project: 'shop',
     branch: null,
     model: null,
-    created_at: new Date(id * 1000).toISOString(),
+    time: new Date(id * 1000).toISOString(),
     metadata: {},
     ...own,
   }) as Row;

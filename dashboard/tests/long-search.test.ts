@@ -44,15 +44,24 @@ test('pages that stop early are continued until there are enough rows', async (t
 
 test('a search ends when it is stopped, and continues above its cursor in rising order', async (t) => {
   const asked = answering(t, [
-    { sessions: [], next: 9, scanned_to: 9 },
+    { sessions: [], next: 'x.9', scanned_to: 'x.9' },
     { events: [], next: 511, scanned_to: 511 },
     { events: [], next: null, scanned_to: 600 },
+    { sessions: [], next: 'x/9', scanned_to: 'x/9' },
+    { sessions: [{ id: 'a' }], next: null, scanned_to: null },
   ]);
   const stopped = await wholePage('sessions', new URLSearchParams(), 5, null, () => false);
-  assert.deepEqual(stopped, { sessions: [], next: 9, scanned_to: 9 });
+  assert.deepEqual(stopped, { sessions: [], next: 'x.9', scanned_to: 'x.9' });
   const rising = await wholePage('events', new URLSearchParams({ after: '7' }), 5, null);
   assert.deepEqual(rising, { events: [], next: null, scanned_to: 600 });
-  assert.deepEqual(asked.slice(1), ['/api/events?after=7&limit=5', '/api/events?after=511&limit=5']);
+  const listed = await wholePage('sessions', new URLSearchParams({ project: 'p' }), 5, null);
+  assert.deepEqual(listed, { sessions: [{ id: 'a' }], next: null, scanned_to: null });
+  assert.deepEqual(asked.slice(1), [
+    '/api/events?after=7&limit=5',
+    '/api/events?after=511&limit=5',
+    '/api/sessions?project=p&limit=5',
+    '/api/sessions?project=p&limit=5&cursor=x%2F9',
+  ]);
 });
 
 test('a long search shows the time that it has reached, stops, and continues on request', {

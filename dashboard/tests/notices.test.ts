@@ -12,7 +12,7 @@ function observed(id: string, own: Partial<Session> = {}): Observed {
     waiting_reason: null,
     waiting_since: null,
     started_at: at(0),
-    last_event_at: at(0),
+    live_at: at(0),
     ended_at: null,
     ...own,
   } as Session;
@@ -24,7 +24,7 @@ const waits = (id: string, minute: number, reason = 'permission') =>
   observed(id, {
     waiting_reason: reason,
     waiting_since: at(minute),
-    last_event_at: at(minute),
+    live_at: at(minute),
   } as Partial<Session>);
 
 test('a session that begins to wait is news once, and not when the page begins', () => {
@@ -41,7 +41,7 @@ test('a session that begins to wait is news once, and not when the page begins',
 test('long work that ends is news, and short work is not', () => {
   const notices = new PageNotices();
   const done = (minute: number) => waits('a', minute, 'turn_finished');
-  const works = (minute: number) => observed('a', { last_event_at: at(minute) });
+  const works = (minute: number) => observed('a', { live_at: at(minute) });
   assert.deepEqual(notices.ofSessions([done(0)]), []);
   assert.deepEqual(notices.ofSessions([works(10)]), []);
   assert.deepEqual(notices.ofSessions([done(15)]), [], 'five minutes are not longer than five');
@@ -50,21 +50,27 @@ test('long work that ends is news, and short work is not', () => {
     notices.ofSessions([done(26)]).map(({ text }) => text),
     ['title of a: finished after 6 min'],
   );
-  assert.deepEqual(notices.ofSessions([observed('a', { ended_at: at(59), last_event_at: at(59) })]), []);
-  assert.deepEqual(notices.ofSessions([observed('b', { started_at: at(0), last_event_at: at(1) })]), []);
-  const ended = observed('b', { ended_at: at(30), last_event_at: at(30) });
+  assert.deepEqual(notices.ofSessions([observed('a', { ended_at: at(59), live_at: at(59) })]), []);
+  assert.deepEqual(notices.ofSessions([observed('b', { started_at: at(0), live_at: at(1) })]), []);
+  const ended = observed('b', { ended_at: at(30), live_at: at(30) });
   assert.equal(notices.ofSessions([ended]).length, 1, 'a session that ends without a wait');
+  const imported = (own: Partial<Session>) => observed('c', { started_at: at(-9999), live_at: null, ...own });
+  assert.deepEqual(notices.ofSessions([imported({})]), []);
+  assert.deepEqual(notices.ofSessions([imported({ ended_at: at(-99) })]), [], 'an import is no work');
+  assert.deepEqual(notices.ofSessions([imported({ live_at: at(40) })]), [], 'it is resumed');
+  assert.equal(notices.ofSessions([imported({ live_at: at(44), ended_at: at(44) })]).length, 0);
 });
 
 test('an event of the type error is news once in five minutes for each session', () => {
   const notices = new PageNotices();
   const row = (id: number, minute: number, own: Partial<Row> = {}) =>
-    ({ id, session_id: 'a', event_type: 'error', created_at: at(minute), ...own }) as Row;
+    ({ id, session_id: 'a', event_type: 'error', time: at(minute), history: false, ...own }) as Row;
   const of = (...rows: Row[]) => notices.ofFailures(rows, (id) => id).map(({ tag }) => tag);
   assert.deepEqual(of(row(1, 0)), []);
   assert.deepEqual(of(row(3, 1, { event_type: 'tool_use' }), row(2, 1), row(1, 0)), ['failed 2']);
   assert.deepEqual(of(row(4, 5)), []);
   assert.deepEqual(of(row(5, 6), row(6, 6, { session_id: 'b' })), ['failed 5', 'failed 6']);
+  assert.deepEqual(of(row(7, 0, { session_id: 'c', history: true })), [], 'history is no news');
 });
 
 test('a day above the budget is news once', () => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Series, SeriesLine } from '@twin-ingest/client';
 import type { Session, Spent } from '../src/api.ts';
+import { dateOf, firstInstantOf, otherZone } from '../src/days.ts';
 import { hourCounts, hourly } from '../src/hourly.ts';
 import { labelsOf } from '../src/paths.ts';
 import { rangeIn, sinceOf } from '../src/range.ts';
@@ -18,6 +19,29 @@ test('a range begins with a whole hour: of the local day, of Monday, of the thir
   assert.equal(sinceOf('month', now), at(2026, 0, 21, 0));
   assert.equal(sinceOf('week', new Date(2026, 1, 22, 23)), at(2026, 1, 16, 0));
   assert.deepEqual(['week', 'year', '', null].map(rangeIn), ['week', null, null, null]);
+});
+
+test('days of a range are those of the given zone, which may begin at any quarter of an hour', () => {
+  // It is 00:10 of a Monday in Kathmandu, and still Sunday in UTC.
+  const now = new Date('2026-02-15T18:25:00Z');
+  assert.equal(sinceOf('today', now, 'Asia/Kathmandu'), '2026-02-15T18:15:00.000Z');
+  assert.equal(sinceOf('week', now, 'Asia/Kathmandu'), '2026-02-15T18:15:00.000Z');
+  assert.equal(sinceOf('month', now, 'Asia/Kathmandu'), '2026-01-17T18:15:00.000Z');
+  assert.equal(sinceOf('week', now, 'UTC'), '2026-02-09T00:00:00.000Z');
+  // The clock of Beirut skips midnight of this day.
+  const march = Date.UTC(2026, 2, 29);
+  assert.equal(firstInstantOf(march, 'Asia/Beirut').toISOString(), '2026-03-28T22:00:00.000Z');
+  assert.equal(dateOf(new Date('2026-03-28T22:00:00Z'), 'Asia/Beirut'), march);
+  assert.equal(dateOf(new Date('2026-03-28T21:59:59Z'), 'Asia/Beirut'), march - 86_400_000);
+});
+
+test('only a zone that differs from that of the browser counts', () => {
+  const own = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const [first, second] = ['Asia/Kathmandu', 'Australia/Lord_Howe'];
+  assert.equal(otherZone(own), null);
+  assert.equal(otherZone(undefined), null);
+  assert.equal(otherZone('Nowhere/Else'), null);
+  assert.equal(otherZone(own === first ? second : first), own === first ? second : first);
 });
 
 test('projects of one name are told apart by the end of their folders', () => {

@@ -96,13 +96,16 @@ test('the address holds any view', () => {
 
 const AT = Date.parse('2026-01-01T00:00:00Z');
 const session = (age_s: number, status: SessionStatus, ended_at: string | null = null) =>
-  ({ status, ended_at, last_event_at: new Date(AT - age_s * 1000).toISOString() }) as Session;
+  ({ status, ended_at, live_at: new Date(AT - age_s * 1000).toISOString() }) as Session;
 
 test('a session becomes idle and ended as time passes', () => {
   const timeout_ms = 300_000;
   const statuses = [0, 299, 300, 599, 600].map((age_s) => statusAt(session(age_s, 'active'), AT, timeout_ms));
   assert.deepEqual(statuses, ['active', 'active', 'idle', 'idle', 'ended']);
   assert.equal(statusAt(session(1, 'ended', 'x'), AT, timeout_ms), 'ended');
+  const imported = { ...session(0, 'ended'), live_at: null };
+  assert.equal(statusAt(imported, AT, timeout_ms), 'ended');
+  assert.equal(timeoutOf([imported], AT), 300_000);
 });
 
 test('the timeout is the default unless an answer contradicts it', () => {
@@ -140,7 +143,7 @@ test('hours without events are in the plot', () => {
 });
 
 test('the rate before a reload comes from rows, without counting an event twice', () => {
-  const row = (id: number, second: number) => ({ id, created_at: new Date(second * 1000).toISOString() });
+  const row = (id: number, second: number) => ({ id, time: new Date(second * 1000).toISOString() });
   const rate = new Rate(6);
   rate.hear(1_003_500, 4);
   rate.hear(1_004_500, 6);

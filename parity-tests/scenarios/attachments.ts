@@ -48,6 +48,12 @@ export const ATTACHMENTS: ScenarioFile = {
       uses: 'each',
       run: payloadWarning,
     },
+    {
+      name: 'files that the server can neither keep nor remove are warnings',
+      rules: ['ATT-09', 'RET-06'],
+      uses: 'each',
+      run: fileWarnings,
+    },
   ],
 };
 
@@ -210,4 +216,50 @@ async function payloadWarning(context: ScenarioContext): Promise<void> {
       .map(({ code }) => code);
   await until(() => warnings().length >= 2, 'two warnings');
   assert.deepEqual(warnings(), ['payload_too_large', 'attachments_full']);
+}
+
+/** Folders in the way of files: even the superuser cannot rename onto them, or remove them as files. */
+async function fileWarnings(context: ScenarioContext): Promise<void> {
+  const folder = `${context.db()}.attachments`;
+  const [kept, refused] = [Buffer.from('kept'), Buffer.from('refused')];
+  const pathOf = (body: Buffer): string => join(folder, sha256(body).slice(0, 2), sha256(body));
+  const first = await context.start();
+  const client = context.client(first);
+  const id = await newEvent(client);
+  assert.equal(await attach(first.port, id, 'kept', kept), 201);
+  assert.deepEqual(warningsOf(first.stderr()), []);
+
+  writeFileSync(join(folder, sha256(refused).slice(0, 2)), 'a file in place of the folder');
+  assert.equal(await attach(first.port, id, 'refused', refused), 503);
+  rmSync(pathOf(kept));
+  mkdirSync(pathOf(kept));
+  const reply = await client.send('DELETE', `/api/events?before=${id + 1}`, undefined, []);
+  assert.equal(reply.status, 200, reply.text);
+  const notADirectory = 20;
+  await until(() => warningsOf(first.stderr()).length >= 2, 'two warnings');
+  assert.deepEqual(warningsOf(first.stderr()), [
+    { os: notADirectory, message: 'an attachment was not kept' },
+    { code: 'storage_error', message: 'a deleted attachment was not removed' },
+  ]);
+  await first.stop();
+
+  const second = await context.start();
+  await until(() => warningsOf(second.stderr()).length >= 1, 'a warning');
+  assert.deepEqual(warningsOf(second.stderr()), [
+    { code: 'storage_error', message: 'orphaned attachments were not removed' },
+  ]);
+  assert.equal((await context.client(second).get('/api/events')).status, 200);
+}
+
+/** Returns the lines at level warn about files of attachments, without the time and what else each line has. */
+function warningsOf(stderr: string): Record<string, unknown>[] {
+  const lines = stderr.split('\n').filter(Boolean);
+  const parsed = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  return parsed
+    .filter(({ level, message }) => level === 'WARN' && /attachments? w/.test(String(message)))
+    .map(({ os, code, message }) => ({
+      ...(os !== undefined && { os }),
+      ...(code !== undefined && { code }),
+      message,
+    }));
 }

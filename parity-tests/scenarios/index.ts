@@ -3,6 +3,7 @@
  */
 import type { ScenarioFile } from '../src/scenario.ts';
 import { ATTACHMENT_CRASH } from './attachment-crash.ts';
+import { ATTACHMENT_DELETIONS } from './attachment-deletions.ts';
 import { ATTACHMENT_MEMORY } from './attachment-memory.ts';
 import { ATTACHMENT_OWNER } from './attachment-owner.ts';
 import { ATTACHMENT_UPLOADS } from './attachment-uploads.ts';
@@ -78,6 +79,7 @@ import { STREAM_SLOW } from './stream-slow.ts';
 import { SWAP } from './swap.ts';
 import { SYNC } from './sync.ts';
 import { SYNC_PACE } from './sync-pace.ts';
+import { TIME } from './time.ts';
 import { TIME_PAGES } from './time-pages.ts';
 import { TIMEOUTS } from './timeouts.ts';
 import { WAITS } from './waits.ts';
@@ -137,6 +139,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   ATTACHMENTS,
   ATTACHMENT_UPLOADS,
   ATTACHMENT_CRASH,
+  ATTACHMENT_DELETIONS,
   ATTACHMENT_OWNER,
   ATTACHMENT_MEMORY,
   RPC,
@@ -147,6 +150,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   FORWARD,
   FAULTS,
   CLUSTER,
+  TIME,
   TIME_PAGES,
   TIMEOUTS,
   STORAGE,

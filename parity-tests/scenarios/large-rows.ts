@@ -9,8 +9,8 @@ import { request } from 'node:http';
 import { mediaTypeOf } from '@twin-ingest/testkit/codecs/format.ts';
 import { type ApiClient, event } from '@twin-ingest/testkit/http/api-client.ts';
 import type { RunningServer } from '@twin-ingest/testkit/servers/server.ts';
-import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import LIMITS from '../../contract/limits.json' with { type: 'json' };
+import TUNING from '../../contract/tuning.json' with { type: 'json' };
 import { exportedIds, followedPages, type Page } from '../src/followed-pages.ts';
 import { memoryMb, requireProc, resetMostMemory } from '../src/process-figures.ts';
 import { postCall } from '../src/rpc-calls.ts';
@@ -71,6 +71,14 @@ export const LARGE_ROWS: ScenarioFile = {
       uses: 'each',
       measures: true,
       run: memoryOfCalls,
+    },
+    {
+      name: 'a batch of calls does not wait for clients that leave their batches unread',
+      rules: ['RPC-01'],
+      attacks: ['X6', 'X14'],
+      uses: 'each',
+      measures: true,
+      run: unreadCalls,
     },
   ],
 };
@@ -268,8 +276,8 @@ const LARGEST = LIMITS.page_bytes - 300;
 const MOST_MB = { rs: 150, ts: 450 } as const;
 /** Metadata of rows of which two results fit into a batch of calls. */
 const TWO_FIT = LIMITS.rpc_batch_bytes / 2 - 4_096;
-/** The results of eight batches alone are 134 MB (RPC-01). Four at a time are written, with one more result each. */
-const MOST_CALLS_MB = { rs: 230, ts: 550 } as const;
+/** A batch that waits for its turn goes on after this time. */
+const MOST_TURN_MS = TUNING.large_results_wait_ms;
 
 type Read = readonly [what: string, run: (port: number) => Promise<unknown>];
 
@@ -317,7 +325,35 @@ async function memoryOfReads(context: ScenarioContext): Promise<void> {
 
 async function memoryOfCalls(context: ScenarioContext): Promise<void> {
   if (!context.options.slow) context.skip('takes a minute: run it with --slow');
-  await boundedMemory(context, CALLS, TWO_FIT, MOST_CALLS_MB);
+  await boundedMemory(context, CALLS, TWO_FIT);
+}
+
+/** A batch waits for the turn of another one only until that one is built, and not until its client has read it. */
+async function unreadCalls(context: ScenarioContext): Promise<void> {
+  const server = await context.start({ flags: FLAGS });
+  const client = context.client(server);
+  for (let row = 0; row < 3; row++) await client.ingest([event({ metadata: metadataOf(TWO_FIT) })]);
+  for (let unread = 0; unread < CLIENTS; unread++) {
+    const headers = { 'content-type': 'application/json' };
+    const { port } = server;
+    await new Promise<void>((resolve, reject) => {
+      const sent = request({ port, path: '/api/rpc', method: 'POST', headers, agent: false }, (response) => {
+        assert.equal(response.statusCode, 200);
+        response.on('error', () => {}).pause();
+        resolve();
+      });
+      sent.on('error', reject).end(BATCH);
+      context.atEnd(() => sent.destroy());
+    });
+  }
+  const times: number[] = [];
+  for (let round = 0; round < 3; round++) {
+    const begun = performance.now();
+    await read(server.port, '/api/rpc', '*/*', BATCH);
+    times.push(Math.round(performance.now() - begun));
+  }
+  context.note(`batches next to unread ones took ${times.join(', ')} ms`);
+  assert.ok(Math.min(...times) < MOST_TURN_MS, `each batch waited for the unread ones: ${times} ms`);
 }
 
 /** Runs each read with eight clients at a server with the largest rows. A read that fails does not hide the others. */
@@ -325,7 +361,6 @@ async function boundedMemory(
   context: ScenarioContext,
   reads: readonly Read[],
   bytes = LARGEST,
-  most: Readonly<Record<TargetName, number>> = MOST_MB,
 ): Promise<void> {
   requireProc(context);
   const server = await context.start({ flags: FLAGS });
@@ -341,7 +376,7 @@ async function boundedMemory(
     const failures = ends.flatMap((end) => (end.status === 'rejected' ? [String(end.reason)] : []));
     const mb = Math.round(memoryMb(pid, 'VmHWM'));
     context.note(`${what}: ${mb} MB`);
-    if (mb > most[context.target]) problems.push(`${what}: ${mb} MB`);
+    if (mb > MOST_MB[context.target]) problems.push(`${what}: ${mb} MB`);
     problems.push(...new Set(failures));
   }
   assert.deepEqual(problems, [], 'endpoints that take more memory, or do not respond');

@@ -211,6 +211,13 @@ async function pipesBeside(context: ScenarioContext): Promise<void> {
   execFileSync('mkfifo', [context.db('events.db.stop')]);
   await pause(3_000);
   assert.equal((await client.get('/livez')).status, 200);
+  // A backup opens the database anew, and looks for its journal.
+  const journal = context.db('events.db-journal');
+  execFileSync('mkfifo', [journal]);
+  const refused = await client.send('POST', '/api/backup', undefined, [], 10_000);
+  assert.deepEqual([refused.status, refused.json<{ code: string }>().code], [503, 'storage_error']);
+  rmSync(journal);
+  assert.equal((await client.send('POST', '/api/backup', undefined, [], 10_000)).status, 201);
   await server.stop();
   for (const suffix of BESIDE) {
     const path = context.db(`events.db${suffix}`);

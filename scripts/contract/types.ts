@@ -11,6 +11,7 @@ const SCHEMAS = [
   'Event',
   'Row',
   'Page',
+  'TimePage',
   'Session',
   'SessionPage',
   'SessionWithEvents',
@@ -26,6 +27,7 @@ const RENAMED: Readonly<Record<string, string>> = {
   Event: 'OutgoingEvent',
   Row: 'EventRow',
   Page: 'EventPage',
+  TimePage: 'EventTimePage',
   Snapshot: 'StateSnapshot',
 };
 /** Query parameters of a route, by type name. */

@@ -6,7 +6,7 @@
 //!
 //! Invariant: bodies take at most `--queue-bytes` and a reserve of one body. While bodies are inflated, each permit adds
 //! one body of the maximum size. No request waits for bytes while it has the place in line or holds events. So requests
-//! cannot block each other.
+//! cannot block each other. Over 250 lines because a request has one ticket for all its waits.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -28,6 +28,7 @@ pub struct Admission {
     free_events: Arc<Semaphore>,
     bodies: Arc<BodyRoom>,
     turns: Arc<Semaphore>,
+    results: Arc<Semaphore>,
     /// The requests that wait for events.
     line: Arc<WaitingLine>,
     events: AtomicUsize,
@@ -42,6 +43,7 @@ impl Admission {
             free_events: Arc::new(Semaphore::new(max_events)),
             bodies: BodyRoom::new(max_bytes, max_body),
             turns: Arc::new(Semaphore::new(TUNING.large_body_turns)),
+            results: Arc::new(Semaphore::new(TUNING.large_results_turns)),
             line: Arc::default(),
             events: AtomicUsize::new(0),
             bytes_per_event: AtomicU64::new(TUNING.assumed_event_bytes),
@@ -63,6 +65,8 @@ impl Admission {
             length: 0,
             events: None,
             turn: None,
+            results: None,
+            has_waited: false,
             counted: 0,
         }
     }
@@ -88,6 +92,10 @@ pub struct Ticket {
     events: Option<OwnedSemaphorePermit>,
     bytes: BodyShare,
     turn: Option<OwnedSemaphorePermit>,
+    /// The permit to read more results.
+    results: Option<OwnedSemaphorePermit>,
+    /// Whether it has waited for that permit.
+    has_waited: bool,
     counted: usize,
 }
 
@@ -207,6 +215,15 @@ impl Ticket {
             self.turn = Some(turn.map_err(|_| internal())?);
         }
         tokio::task::spawn_blocking(move || (work(), self)).await.map_err(|_| internal())
+    }
+
+    /// Waits for the permit to read more results than a large body has; keeps it to the end. Without it after
+    /// `large_results_wait_ms` the batch goes on, so that no client can stop another.
+    pub async fn take_results(&mut self) {
+        if !std::mem::replace(&mut self.has_waited, true) {
+            let most = Duration::from_millis(TUNING.large_results_wait_ms);
+            self.results = timeout(most, take(&self.admission.results, 1)).await.ok().flatten();
+        }
     }
 
     /// Releases the permit to the next large body.

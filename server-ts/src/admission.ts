@@ -7,7 +7,7 @@
  *
  * Invariant: bodies take at most `--queue-bytes` and a reserve of one body. While bodies are inflated, each permit adds
  * one body of the maximum size. No request waits for bytes while it has the place in line or holds events. So requests
- * cannot block each other.
+ * cannot block each other. Over 250 lines because a request has one ticket for all its waits.
  */
 import { BodyRoom, type BodyShare, UNBOUNDED_MS } from './body-room.ts';
 import { LIMITS, TUNING } from './contract.ts';
@@ -72,6 +72,7 @@ export class Admission {
   readonly freeEvents: Room;
   readonly bodies: BodyRoom;
   readonly turns = new Room(TUNING.large_body_turns);
+  readonly results = new Room(TUNING.large_results_turns);
   /** The requests that wait for events. */
   readonly line = new WaitingLine();
   /** Number of events that wait for the writer. */
@@ -110,6 +111,10 @@ export class Ticket {
   private readonly bytes: BodyShare;
   private counted = 0;
   private hasTurn = false;
+  /** Whether it has the permit to read more results. */
+  private hasResults = false;
+  /** Whether it has waited for that permit. */
+  private hasWaited = false;
 
   constructor(admission: Admission, waitMs: number) {
     this.admission = admission;
@@ -217,6 +222,16 @@ export class Ticket {
     this.hasTurn = true;
   }
 
+  /**
+   * Waits for the permit to read more results than a large body has; keeps it to the end. Without it after
+   * `large_results_wait_ms` the batch goes on, so that no client can stop another.
+   */
+  async takeResults(): Promise<void> {
+    if (this.hasWaited) return;
+    this.hasWaited = true;
+    this.hasResults = await this.admission.results.take(1, TUNING.large_results_wait_ms);
+  }
+
   /** Releases the permit to the next large body. */
   endTurn(): void {
     if (this.hasTurn) this.admission.turns.give(1);
@@ -226,6 +241,8 @@ export class Ticket {
   /** Gives back all room that it holds; later calls do nothing. */
   release(): void {
     this.endTurn();
+    if (this.hasResults) this.admission.results.give(1);
+    this.hasResults = false;
     this.admission.events -= this.counted;
     this.counted = 0;
     this.giveEvents();

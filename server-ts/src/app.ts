@@ -158,6 +158,7 @@ export class App {
           log.warn({ frames }, 'the write-ahead log ends with an incomplete transaction'),
         onMovedAside: (moved) =>
           log.warn(moved, 'attachments that may belong to another database were moved aside'),
+        onWarning: ({ facts, text }) => log.warn(facts, text),
         onCheckpoint: (checkpoint) => log.debug(checkpoint, 'checkpoint'),
         onChecked: (tables, ms) => log.info({ tables, ms }, 'the full check found no problem'),
         onFatal: (code) => options.onFatal(code),

@@ -41,6 +41,7 @@ beforeEach(async () => {
     onFreed: () => {},
     onProbed: () => {},
     onCheckpoint: () => {},
+    onWarning: () => {},
   });
   writer = opening.writer;
 });

@@ -43,8 +43,7 @@ export class Writer {
 
   /** Returns the part of the document for an event; empty for an event that is left out. */
   part(row: EventRow): string {
-    const { event_type, status, agent_id } = row;
-    const time = row.client_timestamp ?? row.created_at;
+    const { event_type, status, agent_id, time } = row;
     const who = agent_id === null ? '' : `, subagent ${inline(agent_id)}`;
     if (event_type === 'user_prompt') {
       this.#answer = '';

@@ -1,5 +1,11 @@
 /** Reads a session and its events from a server, one page at a time. */
-import { type EventRow, events, type ServerOptions, type Session } from '@twin-ingest/client';
+import {
+  type EventRow,
+  type EventTimePage,
+  eventsByTime,
+  type ServerOptions,
+  type Session,
+} from '@twin-ingest/client';
 import { request } from '../request.ts';
 
 const PAGE = 500;
@@ -21,16 +27,14 @@ export async function sessionOf(address: Address, id: string): Promise<Session> 
   return ((await response.json()) as { session: Session }).session;
 }
 
-/** Yields the events, oldest first. */
+/** Yields the events in the order in which they happened: an import adds earlier ones later. */
 export async function* rowsOf({ origin, token }: Address, session_id: string): AsyncGenerator<EventRow> {
   const server: ServerOptions = token === undefined ? { baseUrl: origin } : { baseUrl: origin, token };
-  let after = 0;
-  for (;;) {
-    const query = { session_id, after, order: 'asc' as const, limit: PAGE };
-    const { events: rows, next } = await events({ ...server, query });
-    yield* rows;
-    if (next === null) return;
-    after = next;
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const query = { session_id, order: 'asc', limit: PAGE, cursor } as const;
+    const page: EventTimePage = await eventsByTime({ ...server, query });
+    yield* page.events;
+    cursor = page.next;
   }
 }
 

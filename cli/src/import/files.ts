@@ -19,7 +19,6 @@ export interface TranscriptFile {
 
 export interface SessionFiles {
   readonly files: readonly TranscriptFile[];
-  readonly changed: number;
 }
 
 /** Sessions in the order in which they began. */
@@ -77,18 +76,18 @@ function statsOf(path: string): BigIntStats | undefined {
   }
 }
 
-/** Groups the files; the family that changed last is the last. */
+/** Groups the files, in the order of their first records: then most events reach the server in the order of their times. */
 export function familiesOf(files: readonly TranscriptFile[], mapping: TranscriptMapping): Family[] {
-  const families = new Map<string, { began: number; session: SessionFiles }[]>();
+  const families = new Map<string, (Head & { session: SessionFiles })[]>();
   for (const session of sessionsOf(files)) {
-    const { root, began } = headOf(session.files[0]!.path, mapping);
-    const key = root ?? session.files[0]!.path;
-    families.set(key, [...(families.get(key) ?? []), { began, session }]);
+    const head = headOf(session.files[0]!.path, mapping);
+    const key = head.root ?? session.files[0]!.path;
+    families.set(key, [...(families.get(key) ?? []), { ...head, session }]);
   }
-  const changed = (family: Family) => Math.max(...family.map((one) => one.changed));
+  const first = (family: readonly Head[]) => Math.min(...family.map((one) => one.first));
   return [...families.values()]
-    .map((family) => family.sort((a, b) => a.began - b.began).map(({ session }) => session))
-    .sort((a, b) => changed(a) - changed(b));
+    .sort((a, b) => first(a) - first(b))
+    .map((family) => family.sort((a, b) => a.began - b.began).map(({ session }) => session));
 }
 
 function sessionsOf(files: readonly TranscriptFile[]): SessionFiles[] {
@@ -103,23 +102,35 @@ function sessionsOf(files: readonly TranscriptFile[]): SessionFiles[] {
   return [...sessions].map(([main, members]) => {
     const depth = ({ path }: TranscriptFile) => (path === main ? 0 : path.split(sep).length);
     const sorted = members.sort((a, b) => depth(a) - depth(b) || (a.path < b.path ? -1 : 1));
-    return { files: sorted, changed: Math.max(...members.map((file) => file.changed)) };
+    return { files: sorted };
   });
 }
 
-/** Returns the id of the first line that has one, and when the session began. The import reports an unreadable file. */
-function headOf(path: string, mapping: TranscriptMapping): { root: string | undefined; began: number } {
-  const { copiesKeepId, id, time } = mapping;
-  const began = statSync(path, { throwIfNoEntry: false })?.birthtimeMs ?? 0;
-  if (!copiesKeepId || id === undefined) return { root: undefined, began };
-  let own = Number.NaN;
-  for (const line of headLines(path)) {
-    const root = textOf(valueAt(line, id));
-    // Lines without an id are not copied, so their time is that of the session itself.
-    if (root !== undefined) return { root, began: Number.isNaN(own) ? began : own };
-    if (Number.isNaN(own)) own = timeOf(valueAt(line, time));
-  }
-  return { root: undefined, began };
+interface Head {
+  /** The id of the first line that has one, where copies keep ids. */
+  readonly root: string | undefined;
+  /** When the session began, which is later than its first record in a fork. */
+  readonly began: number;
+  /** The time of the first record that has one. */
+  readonly first: number;
+}
+
+/** Reads the begin of a transcript. The import reports an unreadable file. */
+function headOf(path: string, { copiesKeepId, id, time }: TranscriptMapping): Head {
+  const created = statSync(path, { throwIfNoEntry: false })?.birthtimeMs ?? 0;
+  const lines = headLines(path);
+  const timeAt = (line: ObjectSource) => timeOf(valueAt(line, time));
+  const first = lines.map(timeAt).find((at) => !Number.isNaN(at)) ?? created;
+  if (!copiesKeepId || id === undefined) return { root: undefined, began: created, first };
+  const ids = lines.map((line) => textOf(valueAt(line, id)));
+  const at = ids.findIndex((one) => one !== undefined);
+  if (at < 0) return { root: undefined, began: created, first };
+  // Lines without an id are not copied, so their time is that of the session itself.
+  const own = lines
+    .slice(0, at)
+    .map(timeAt)
+    .find((one) => !Number.isNaN(one));
+  return { root: ids[at], began: own ?? created, first };
 }
 
 function headLines(path: string): ObjectSource[] {

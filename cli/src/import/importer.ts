@@ -1,7 +1,8 @@
 /**
  * Reads families of transcripts and sends their events.
  *
- * Invariant: memory is bounded by one line, the queue of the sender, and the reports and line ids of one family.
+ * Invariant: memory is bounded by one line, the queue of the sender, and the reports and line ids of one family. A dry run
+ * also keeps the ids of all events, because it has no server that knows them.
  */
 import { Sender, type SenderState, type ServerOptions } from '@twin-ingest/client';
 import { reasonOf } from '../request.ts';
@@ -9,7 +10,7 @@ import type { Family, SessionFiles, TranscriptFile } from './files.ts';
 import { KnownSession } from './known.ts';
 import { linesOf } from './lines.ts';
 import type { TranscriptMapping } from './mapping.ts';
-import type { Tally } from './tally.ts';
+import type { Counts, Tally } from './tally.ts';
 import { type Found, Transcript } from './transcript.ts';
 
 /** Events of one request: their metadata and fields stay far below the limit of a body. */
@@ -29,6 +30,8 @@ export interface ImporterOptions {
   readonly server: ServerOptions;
   readonly since: number;
   readonly dryRun: boolean;
+  /** Whether the server can be asked what it has. */
+  readonly asks: boolean;
   readonly tally: Tally;
   /** Called after each line. */
   progress(): void;
@@ -42,6 +45,8 @@ export class Importer {
   #queued = 0;
   #flush: Promise<void> = Promise.resolve();
   #failing_since: number | null = null;
+  /** What a dry run would send. */
+  readonly #dry = { stored: 0, duplicates: 0, ids: new Set<string>() };
 
   constructor(options: ImporterOptions) {
     this.#options = options;
@@ -56,8 +61,9 @@ export class Importer {
     });
   }
 
-  get counts(): Sender['counts'] {
-    return this.#sender.counts;
+  /** What was stored, or in a dry run would be. */
+  get counts(): Counts {
+    return this.#options.dryRun ? this.#dry : this.#sender.counts;
   }
 
   /** Imports the sessions of a family. Rejects with an `UnsentError`. */
@@ -79,17 +85,17 @@ export class Importer {
   }
 
   async #importSession({ files }: SessionFiles, lineKeys: Set<string> | null): Promise<void> {
-    const { tally, dryRun } = this.#options;
+    const { tally } = this.#options;
     const known = new Map<string, KnownSession | null>();
-    const stored = this.#sender.counts.stored;
+    const { stored } = this.counts;
     let end: Found | null = null;
     for (const file of files) end = (await this.#importFile(file, lineKeys, known)) ?? end;
     tally.sessions += known.size;
-    if (end === null || dryRun || this.#isRecent(end)) return;
+    if (end === null || this.#isRecent(end)) return;
     await this.#settled();
-    const { session_id } = end.event;
-    const mayEnd = (await known.get(session_id)?.mayEnd()) ?? true;
-    if (mayEnd && this.#sender.counts.stored > stored) await this.#send(end);
+    const session = known.get(end.event.session_id) ?? null;
+    const mayEnd = session === null || (await this.#ask(session.mayEnd()));
+    if (mayEnd && this.counts.stored > stored) await this.#send(end, session);
   }
 
   /** Returns the end of the file's session; `null` for a file without one. */
@@ -128,7 +134,7 @@ export class Importer {
 
   /** Sends an event unless it is too old, too young or reported. */
   async #offer(found: Found, known: Map<string, KnownSession | null>): Promise<void> {
-    const { tally, since, dryRun, server } = this.#options;
+    const { tally, since, asks, server } = this.#options;
     const { session_id, client_timestamp } = found.event;
     if (Date.parse(client_timestamp ?? '') < since) return;
     if (this.#isRecent(found)) {
@@ -138,20 +144,31 @@ export class Importer {
     tally.found++;
     let session = known.get(session_id);
     if (session === undefined) {
-      session = dryRun ? null : await this.#ask(KnownSession.of(server, session_id));
+      session = asks ? await this.#ask(KnownSession.of(server, session_id)) : null;
       known.set(session_id, session);
     }
-    if (session === null) return;
-    if (await this.#ask(session.hasReported(found))) tally.reported++;
-    else await this.#send(found);
+    if (session !== null && (await this.#ask(session.hasReported(found)))) tally.reported++;
+    else await this.#send(found, session);
   }
 
-  async #send({ event }: Found): Promise<void> {
+  async #send({ event }: Found, session: KnownSession | null): Promise<void> {
+    if (this.#options.dryRun) {
+      await this.#count(event.event_id, session);
+      return;
+    }
     this.#sender.send(event);
     if (++this.#queued % WINDOW_EVENTS !== 0) return;
     await this.#flush;
     this.#flush = this.#settled();
     this.#flush.catch(() => undefined);
+  }
+
+  /** Counts an event as the server would. */
+  async #count(event_id: string, session: KnownSession | null): Promise<void> {
+    const isStored = session !== null && (await this.#ask(session.hasStored(event_id)));
+    if (isStored || this.#dry.ids.has(event_id)) this.#dry.duplicates++;
+    else this.#dry.stored++;
+    this.#dry.ids.add(event_id);
   }
 
   async #settled(): Promise<void> {

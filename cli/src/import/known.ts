@@ -4,7 +4,15 @@
  * A report stands for one imported event: the nearest in time of those with equal fields. Events with a common id need
  * no such search (rule OTL-09).
  */
-import { type EventRow, type EventType, events, type ServerOptions, type Source } from '@twin-ingest/client';
+import {
+  type EventPage,
+  type EventRow,
+  type EventsQuery,
+  type EventType,
+  events,
+  type ServerOptions,
+  type Source,
+} from '@twin-ingest/client';
 import type { Reported } from '@twin-ingest/mapping/rule.ts';
 import type { Found } from './transcript.ts';
 
@@ -22,6 +30,7 @@ export class KnownSession {
   readonly #session_id: string;
   readonly #newest: EventRow | null;
   readonly #reports = new Map<string, Promise<readonly Report[]>>();
+  #ids: Promise<ReadonlySet<string>> | null = null;
 
   private constructor(server: ServerOptions, session_id: string, newest: EventRow | null) {
     this.#server = server;
@@ -54,6 +63,13 @@ export class KnownSession {
     return nearest !== null;
   }
 
+  /** Returns whether the server has an event with this id. */
+  async hasStored(event_id: string): Promise<boolean> {
+    if (this.#newest === null) return false;
+    this.#ids ??= this.#readIds();
+    return (await this.#ids).has(event_id);
+  }
+
   /** Returns whether the import may end the session: no agent reports it, or its end was reported. */
   async mayEnd(): Promise<boolean> {
     if (this.#newest === null || this.#newest.event_type === 'session_end') return true;
@@ -77,20 +93,30 @@ export class KnownSession {
     fields: readonly string[],
   ): Promise<readonly Report[]> {
     const reports: Report[] = [];
-    for (const source of sources) {
-      let before: number | undefined;
-      do {
-        const query = { session_id: this.#session_id, source, event_type, limit: PAGE, before };
-        const page = await events({ ...this.#server, query });
-        for (const row of page.events)
-          reports.push({
-            time: Date.parse(row.client_timestamp ?? row.created_at),
-            values: fields.map((field) => row[field as keyof EventRow]),
-            isUsed: false,
-          });
-        before = page.next ?? undefined;
-      } while (before !== undefined);
-    }
+    for (const source of sources)
+      for await (const row of this.#rows({ source, event_type }))
+        reports.push({
+          time: Date.parse(row.client_timestamp ?? row.time),
+          values: fields.map((field) => row[field as keyof EventRow]),
+          isUsed: false,
+        });
     return reports;
+  }
+
+  async #readIds(): Promise<ReadonlySet<string>> {
+    const ids = new Set<string>();
+    for await (const { event_id } of this.#rows({})) if (event_id !== null) ids.add(event_id);
+    return ids;
+  }
+
+  /** Yields the rows of the session, newest first. */
+  async *#rows(filter: Pick<EventsQuery, 'source' | 'event_type'>): AsyncGenerator<EventRow> {
+    let before: number | undefined;
+    do {
+      const query = { session_id: this.#session_id, ...filter, limit: PAGE, before };
+      const page: EventPage = await events({ ...this.#server, query });
+      yield* page.events;
+      before = page.next ?? undefined;
+    } while (before !== undefined);
   }
 }

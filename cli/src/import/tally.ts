@@ -12,6 +12,11 @@ interface Problem {
 /** Problems of different names that are listed; further ones are counted. */
 const MOST_PROBLEMS = 50;
 
+export interface Counts {
+  readonly stored: number;
+  readonly duplicates: number;
+}
+
 export class Tally {
   files = 0;
   lines = 0;
@@ -46,22 +51,22 @@ export class Tally {
     );
   }
 
-  /** `stored` and `duplicates` are the counts of the sender; `null` for a dry run. */
-  summary(sent: { readonly stored: number; readonly duplicates: number } | null): string[] {
+  /** `counts` are those of the sender, or what they would be. */
+  summary({ stored, duplicates }: Counts, isDry: boolean): string[] {
     const read = `${grouped(this.lines)} lines of ${grouped(this.files)} files`;
     const left = [
       [this.reported, 'reported by hooks or telemetry before'],
       [this.recent, 'of the last minute, for the next run'],
     ] as const;
     const rest = left.filter(([count]) => count > 0).map(([count, text]) => `${grouped(count)} ${text}`);
-    const what =
-      sent === null
-        ? `${grouped(this.found)} events found, nothing sent (--dry-run)`
-        : `${grouped(sent.stored)} events stored, ${grouped(sent.duplicates)} were already stored`;
+    const what = isDry
+      ? `${grouped(stored)} events would be stored, ${grouped(duplicates)} are already stored`
+      : `${grouped(stored)} events stored, ${grouped(duplicates)} were already stored`;
     const copies = this.copies > 0 ? [`${grouped(this.copies)} lines are copies in forked sessions.`] : [];
     return [
       `${[`Read ${read} in ${grouped(this.sessions)} sessions: ${what}`, ...rest].join('; ')}.`,
       ...copies,
+      ...(isDry ? ['Nothing was sent (--dry-run).'] : []),
     ];
   }
 }

@@ -62,11 +62,13 @@ export class PageNotices {
     const { newestFailure: known } = this;
     this.newestFailure = Math.max(known ?? 0, ...rows.map(({ id }) => id));
     if (known === undefined) return [];
-    const news = rows.filter(({ id, event_type }) => id > known && event_type === 'error');
+    const news = rows.filter(
+      ({ id, event_type, history }) => !history && id > known && event_type === 'error',
+    );
     return news
       .toSorted((a, b) => a.id - b.id)
-      .flatMap(({ id, session_id, created_at }) => {
-        const at = Date.parse(created_at);
+      .flatMap(({ id, session_id, time }) => {
+        const at = Date.parse(time);
         const isRepeated = at - (this.failedAt.get(session_id) ?? 0) < FAILURE_MS;
         if (isRepeated) return [];
         this.failedAt.set(session_id, at);
@@ -87,21 +89,26 @@ export class PageNotices {
   }
 
   private ofWork({ session, needsAnswer, title }: Observed, isFirst: boolean): PageNotice | undefined {
-    const { id, waiting_reason, waiting_since, started_at, last_event_at, ended_at } = session;
+    const { id, waiting_reason, waiting_since, started_at, live_at, ended_at } = session;
+    // History, such as an import, is no work that someone waits for.
+    if (live_at === null) {
+      this.works.set(id, null);
+      return undefined;
+    }
     const isDone = ended_at !== null || (waiting_reason !== null && !needsAnswer);
     const began = this.works.get(id);
     if (!isDone) {
       // A session that was idle began to work with the event that the page has just received.
       if (began === undefined) this.works.set(id, Date.parse(started_at));
-      else if (began === null) this.works.set(id, Date.parse(last_event_at));
+      else if (began === null) this.works.set(id, Date.parse(live_at));
       return undefined;
     }
     this.works.set(id, null);
     if (isFirst || began == null) return undefined;
-    const took_ms = Date.parse(ended_at ?? waiting_since ?? last_event_at) - began;
+    const took_ms = Date.parse(ended_at ?? waiting_since ?? live_at) - began;
     if (took_ms <= FINISH_MS) return undefined;
     const text = `${title}: finished after ${Math.floor(took_ms / 60_000)} min`;
-    return { tag: `finished ${id} ${last_event_at}`, text, session: id };
+    return { tag: `finished ${id} ${live_at}`, text, session: id };
   }
 }
 

@@ -12,6 +12,7 @@ import {
   hasReportedCost,
   hasTokens,
   perSecond,
+  scope,
   shownCost,
   shownEvents,
 } from '../scope.ts';
@@ -19,10 +20,14 @@ import { now_ms } from '../time.ts';
 import { range, since } from '../view.ts';
 import { Chart } from './chart.tsx';
 
-/** Recomputed only when a new hour starts, not with every tick. */
-const hour = computed(() => Math.floor(now_ms.value / 3_600_000));
+const HOUR_MS = 3_600_000;
+/** The last hour of the plots: that of a chosen session's newest event, otherwise the current one. */
+const hour = computed(() => {
+  const last = scope.value?.session.last_event_at;
+  return Math.floor((last === undefined ? now_ms.value : Date.parse(last)) / HOUR_MS);
+});
 const hours = computed(() => {
-  const from = since.value === null ? null : Date.parse(since.value) / 3_600_000;
+  const from = since.value === null ? null : Math.floor(Date.parse(since.value) / HOUR_MS);
   return hourly(shownCost.value?.timeline ?? [], hour.value, from);
 });
 const eventsPerHour = computed(() => {

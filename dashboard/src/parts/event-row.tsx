@@ -125,7 +125,7 @@ const CELLS: Readonly<
   // The time when the call started; the next column shows its duration.
   time: (row, parts) => {
     const first = [row, ...parts].reduce((a, b) => (a.id < b.id ? a : b));
-    return timeOfDay(new Date(first.created_at)).slice(0, 8);
+    return timeOfDay(new Date(first.time)).slice(0, 8);
   },
   event: (row) => <Marked text={textIn.event(row)} />,
   agent: (row) => <Marked text={textIn.agent(row)} />,

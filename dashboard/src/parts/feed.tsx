@@ -11,6 +11,7 @@ import { type ColumnName, columnsOf } from '../columns.ts';
 import {
   cursor,
   hasMore,
+  hasSkipped,
   holds,
   type Item,
   isLoaded,
@@ -153,6 +154,15 @@ function NothingHere() {
         </p>
       ) : hasMore.value && loadingGap.value !== null ? (
         <p class="empty">Searching…</p>
+      ) : hasSkipped.value ? (
+        <p class="empty">
+          No event is recent. Sessions, time ranges, filters and the search show those of an import.{' '}
+          {hasMore.value && (
+            <button type="button" class="quiet" onClick={() => void loadGap(WHOLE_FEED)}>
+              Load older events
+            </button>
+          )}
+        </p>
       ) : hasMore.value ? (
         <p class="empty">
           No event was found before the search was stopped.{' '}

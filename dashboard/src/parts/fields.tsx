@@ -24,6 +24,8 @@ const ELSEWHERE = ['id', 'schema_version', 'payload_truncated', 'metadata'];
 
 function fieldsOf(row: Row): readonly (readonly [string, string])[] {
   const written: Readonly<Partial<Record<keyof Row, string | null>>> = {
+    time: dateTime(new Date(row.time)),
+    history: row.history ? 'yes' : null,
     created_at: dateTime(new Date(row.created_at)),
     client_timestamp: row.client_timestamp === null ? null : dateTime(new Date(row.client_timestamp)),
     arrived_at: row.arrived_at === null ? null : dateTime(new Date(row.arrived_at)),

@@ -1,4 +1,5 @@
 /** Chooses the time range of the overview. A chosen session is shown whole, so it has no range. */
+import { dayZone } from '../figures.ts';
 import { RANGE_NAMES, RANGES, rangeIn } from '../range.ts';
 import { sessionPage } from '../route.ts';
 import { scopeId } from '../scope.ts';
@@ -10,6 +11,7 @@ export function RangeChoice() {
     <select
       class="range"
       aria-label="Time range"
+      title={dayZone.value === null ? undefined : `Days begin at midnight in ${dayZone.value}`}
       value={range.value ?? ''}
       onChange={(event) => {
         range.value = rangeIn(event.currentTarget.value);

@@ -1,7 +1,7 @@
 /** The cost of today and of this week, by project, by model or by agent. */
 import { signal } from '@preact/signals';
 import { type Costs, costText, titleOfCost } from '../cost-text.ts';
-import { health } from '../figures.ts';
+import { dayZone, health } from '../figures.ts';
 import { legible } from '../format.ts';
 import { budgetText } from '../notify/notices.ts';
 import { scopeId } from '../scope.ts';
@@ -64,6 +64,7 @@ export function SpendingPanel() {
         </table>
       )}
       {button}
+      {dayZone.value !== null && <p class="dim">Days begin at midnight in {dayZone.value}.</p>}
     </Panel>
   );
 }

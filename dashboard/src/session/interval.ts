@@ -1,17 +1,13 @@
-/**
- * When events happened. An event has one time: the client's, otherwise the server's. Its duration says where the work
- * began or ended.
- */
+/** When the work of events happened: the time of an event is its begin or its end, and its duration leads to the other. */
 import type { Row } from '../api.ts';
 import { isObject } from '../hook-summary.ts';
 
 /** From and to, in Unix milliseconds. */
 export type Interval = readonly [number, number];
 
-/** Returns the time of an event. A client's clock that is ahead does not count: no event is stored before it happens. */
-export function timeOf({ client_timestamp, created_at }: Row): number {
-  const stored = Date.parse(created_at);
-  return client_timestamp === null ? stored : Math.min(stored, Date.parse(client_timestamp));
+/** Returns when an event happened. */
+export function timeOf({ time }: Row): number {
+  return Date.parse(time);
 }
 
 /** Returns the interval of an event: a span is stored with its start, everything else with its end. */

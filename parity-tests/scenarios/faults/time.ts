@@ -1,11 +1,12 @@
 /** Stops the process and moves its clock (faults F14, F19). */
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { event, type Ingested } from '@twin-ingest/testkit/http/api-client.ts';
 import CONFIG from '../../../contract/config.json' with { type: 'json' };
 import { checkLog, isSound } from '../../src/check-log.ts';
 import { runCommand } from '../../src/command-line.ts';
 import { DeliveryLog } from '../../src/delivery-log.ts';
+import { fakeClock } from '../../src/fake-clock.ts';
 import { startLoad } from '../../src/load.ts';
 import { type ScenarioContext, until } from '../../src/scenario.ts';
 
@@ -34,30 +35,8 @@ export async function stopped(context: ScenarioContext): Promise<void> {
   assert.ok(isSound(check), JSON.stringify(check));
 }
 
-const LIBRARY = 'faketime/libfaketimeMT.so.1';
 /** Years that the clock moves forward, so that the stored time shows that the fault was real. */
 const YEARS = 10;
-
-/** Returns a file with the offset of a server's clock, and the variables of such a server. */
-function fakeClock(context: ScenarioContext): {
-  readonly clock: string;
-  readonly env: Record<string, string>;
-} {
-  const library = ['/usr/lib', ...readdirSync('/usr/lib').map((name) => `/usr/lib/${name}`)]
-    .map((folder) => `${folder}/${LIBRARY}`)
-    .find((path) => existsSync(path));
-  if (library === undefined) context.skip('faketime is not installed');
-  const clock = context.db('clock');
-  writeFileSync(clock, '+0');
-  const env = {
-    LD_PRELOAD: library,
-    FAKETIME_TIMESTAMP_FILE: clock,
-    FAKETIME_NO_CACHE: '1',
-    FAKETIME_DONT_FAKE_MONOTONIC: '1',
-    NO_FAKE_STAT: '1',
-  };
-  return { clock, env };
-}
 
 /** Clocks outside of the years of rule PRO-22. */
 const WRONG = ['1999-12-31 23:59:59', '1980-01-01 00:00:00', '1970-01-02 00:00:00'];

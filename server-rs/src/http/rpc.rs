@@ -65,6 +65,9 @@ pub async fn post_rpc(State(app): State<Arc<App>>, exchange: Exchange) -> reply:
             drop(run(&app, work).await);
             continue;
         };
+        if is_batch && room.used() > TUNING.large_body_bytes && room.left > 0 && work.reads() {
+            ticket.take_results().await;
+        }
         let result = match work {
             Work::Refused(_) | Work::Echo(_) => run(&app, work).await,
             _ if room.left == 0 => Err(too_large()),
@@ -90,6 +93,11 @@ struct Room {
 }
 
 impl Room {
+    /// Returns the bytes of the results so far.
+    fn used(&self) -> usize {
+        LIMITS.rpc_batch_bytes.saturating_sub(self.left)
+    }
+
     /// Takes room for a result that the client must get: its events are stored.
     fn take(&mut self, result: Result<Vec<u8>, Refusal>) -> Result<Vec<u8>, Refusal> {
         self.left = self.left.saturating_sub(result.as_ref().map_or(0, Vec::len));

@@ -45,6 +45,13 @@ pub enum Work {
     Snapshot(String, Options),
 }
 
+impl Work {
+    /// Returns whether it reads the database.
+    pub fn reads(&self) -> bool {
+        matches!(self, Self::Events(_) | Self::Stats(_) | Self::Sessions(_) | Self::Snapshot(..))
+    }
+}
+
 /// Facts about the request and the server that reading depends on.
 #[derive(Debug, Clone, Copy)]
 pub struct Reading {

@@ -143,25 +143,32 @@ impl AttachmentWriter {
         Ok(is_first)
     }
 
-    /// Removes each of these contents to which no row refers any more; returns the bytes that
-    /// they took on disk. If a file cannot be removed, the next start removes it.
-    pub(super) fn remove_unused(
+    /// Returns those of these contents to which no row refers any more, and the bytes that they take on disk.
+    pub(super) fn find_unused(
         &self,
         connection: &Connection,
         contents: &[(Digest, u64)],
-    ) -> rusqlite::Result<u64> {
+    ) -> rusqlite::Result<(Vec<Digest>, u64)> {
         let distinct: HashMap<Digest, u64> = contents.iter().copied().collect();
-        let mut freed = 0;
+        let (mut unused, mut bytes) = (Vec::new(), 0);
         for (digest, size) in distinct {
-            if find_attachment_file(connection, &digest)?.is_some() {
-                continue;
-            }
-            freed += disk_bytes(size);
-            if let Err(error) = self.files.remove(&digest) {
-                tracing::warn!(code = file_code(&error).as_str(), "a deleted attachment was not removed");
+            if find_attachment_file(connection, &digest)?.is_none() {
+                unused.push(digest);
+                bytes += disk_bytes(size);
             }
         }
-        Ok(freed)
+        Ok((unused, bytes))
+    }
+
+    /// Removes a content, unless an upload has added a row for it meanwhile. If the file cannot be removed, the next start
+    /// removes it.
+    pub(super) fn remove_unused(&self, connection: &Connection, digest: &Digest) -> rusqlite::Result<()> {
+        if find_attachment_file(connection, digest)?.is_none()
+            && let Err(error) = self.files.remove(digest)
+        {
+            tracing::warn!(code = file_code(&error).as_str(), "a deleted attachment was not removed");
+        }
+        Ok(())
     }
 
     /// Removes contents whose rows were deleted, and sums up what the others take on disk, each content once (rules ATT-04 and

@@ -18,7 +18,7 @@ use crate::store::attachments::folder_owner;
 use crate::store::cluster::sequence_of;
 use crate::store::connection::{OpenError, check_database, make_file, open_unchanged};
 use crate::store::failure::{file_code, store_code};
-use crate::store::path::sibling;
+use crate::store::path::{check_files_beside, sibling};
 use crate::store::query::each;
 
 /// Whether clients may continue on the copy where they were on the original.
@@ -103,6 +103,7 @@ fn copy_into(
 
 /// Opens a database that a server may be using, without a change to the file.
 pub fn open_source(path: &Path) -> Result<Connection, OpenError> {
+    check_files_beside(path)?;
     check_database(path)?;
     let open = || {
         let connection = open_unchanged(path)?;

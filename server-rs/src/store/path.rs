@@ -57,22 +57,22 @@ fn check_file_path(given: &Path, path: PathBuf) -> Result<PathBuf, OpenError> {
     match fs::metadata(&path) {
         Ok(found) if found.is_dir() => Err(OpenError::new(given, EXITS.database.folder, &[])),
         Ok(found) if !found.is_file() => Err(OpenError::new(given, EXITS.database.not_a_file, &[])),
-        _ => check_files_beside(path),
+        _ => check_files_beside(&path).map(|()| path),
     }
 }
 
 /// Names of the files next to a database that a start opens, after the name of the database.
 const BESIDE: [&str; 5] = [".lock", "-wal", "-shm", "-journal", ".attachments/state"];
 
-/// Refuses a pipe or a device in place of a file next to the database, for which a start would wait.
-fn check_files_beside(path: PathBuf) -> Result<PathBuf, OpenError> {
+/// Refuses a pipe or a device in place of a file next to the database, for which a start and a backup would wait.
+pub fn check_files_beside(path: &Path) -> Result<(), OpenError> {
     for suffix in BESIDE {
-        let file = sibling(&path, suffix);
+        let file = sibling(path, suffix);
         if fs::metadata(&file).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
             return Err(OpenError::new(&file, EXITS.database.not_a_file, &[]));
         }
     }
-    Ok(path)
+    Ok(())
 }
 
 /// Refuses a path that can only be a folder, such as `a/` and `a/..`, and a path that is not UTF-8. Node cannot represent

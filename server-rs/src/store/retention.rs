@@ -7,11 +7,13 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
 use crate::contract::{LIMITS, TUNING};
+use crate::digest::Digest;
 use crate::error::ErrorCode;
 use crate::meters::Meters;
 use crate::queries;
@@ -67,8 +69,10 @@ pub struct Retention {
     /// Whether the database is a copy of a stream, which alone says what is deleted (rule CLU-11).
     is_copy: bool,
     jobs: VecDeque<Job>,
-    /// A job whose last step is committed; its answer waits until the step's id is published.
+    /// A job whose last step is committed; its answer waits until the step's id is published, and the files are removed.
     finished: Option<Job>,
+    /// Contents whose files are to be removed, since their rows are deleted.
+    removals: VecDeque<Digest>,
     /// Whether the bounds may be exceeded.
     is_due: bool,
     /// Whether the size exceeded its bound. Deletion then continues until the size is below the bound by a
@@ -96,6 +100,7 @@ impl Retention {
             is_copy,
             jobs: VecDeque::new(),
             finished: None,
+            removals: VecDeque::new(),
             is_due: false,
             is_reducing: false,
             is_vacuuming: false,
@@ -111,7 +116,7 @@ impl Retention {
 
     /// Returns whether a step is pending.
     pub fn has_work(&self) -> bool {
-        self.is_due || self.is_vacuuming || !self.jobs.is_empty()
+        self.is_due || self.is_vacuuming || self.has_removals() || !self.jobs.is_empty()
     }
 
     /// Returns whether free pages are being returned.
@@ -191,12 +196,40 @@ impl Retention {
             return Ok(None);
         };
         self.meters.count_deletion(step.events);
-        let freed = attachments.remove_unused(connection, &step.contents)?;
-        self.count_attachment_bytes(freed, 0);
         if step.is_last {
             self.finished = self.jobs.pop_front();
         }
+        let (unused, freed) = attachments.find_unused(connection, &step.contents)?;
+        self.count_attachment_bytes(freed, 0);
+        self.removals.extend(unused);
         Ok(Some(id))
+    }
+
+    /// Returns whether files of deleted attachments are left.
+    pub fn has_removals(&self) -> bool {
+        !self.removals.is_empty()
+    }
+
+    /// Queues the removal of the files of these contents.
+    pub(super) fn remove_later(&mut self, unused: Vec<Digest>) {
+        self.removals.extend(unused);
+    }
+
+    /// Removes files of deleted attachments for `removal_turn_ms`, at least one. A slow disk may need longer for one file
+    /// than the database for a whole step, so groups come between them.
+    pub fn remove_files(
+        &mut self,
+        connection: &Connection,
+        attachments: &AttachmentWriter,
+    ) -> rusqlite::Result<()> {
+        let end = Instant::now() + Duration::from_millis(TUNING.removal_turn_ms);
+        while let Some(digest) = self.removals.pop_front() {
+            attachments.remove_unused(connection, &digest)?;
+            if Instant::now() >= end {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// Records bytes of attachments that were deleted, and others that were stored without an upload.
@@ -214,8 +247,11 @@ impl Retention {
         }
     }
 
-    /// Answers the job whose last step is published.
+    /// Answers the job whose last step is published, once no file of it is left.
     pub fn answer(&mut self) {
+        if self.has_removals() {
+            return;
+        }
         if let Some(Job { deleted, reply, .. }) = self.finished.take() {
             // The deletion stays even if the client has disconnected.
             drop(reply.send(Ok((deleted.revision > 0).then_some(deleted))));

@@ -122,6 +122,9 @@ impl Work {
                 self.delete(TUNING.retention_step_events + 2 * size as u64);
             }
         }
+        while self.retention.has_removals() {
+            self.remove_files();
+        }
         self.save_cursor();
         if let Err(error) = self.checkpointer.close(&self.connection) {
             failed(&self.state, &error);
@@ -154,8 +157,24 @@ impl Work {
         }
     }
 
-    /// Takes one step of the pending deletions, of about `most` events.
+    /// Takes one step of the pending deletions, of about `most` events. The removal of its files may take several turns.
     fn delete(&mut self, most: u64) {
+        if !self.retention.has_removals() {
+            self.delete_rows(most);
+        }
+        self.remove_files();
+        // After the publication: a request that follows the answer must see the deletion.
+        self.retention.answer();
+        self.after_commit();
+    }
+
+    fn remove_files(&mut self) {
+        if let Err(error) = self.retention.remove_files(&self.connection, &self.attachments) {
+            failed(&self.state, &error);
+        }
+    }
+
+    fn delete_rows(&mut self, most: u64) {
         let deleted = match self.state.refusal() {
             Some(code) => Err(code),
             None => self.delete_step(most),
@@ -167,9 +186,6 @@ impl Work {
             Ok(None) => {}
             Err(code) => self.retention.fail(code),
         }
-        // After the publication: a request that follows the answer must see the deletion.
-        self.retention.answer();
-        self.after_commit();
     }
 
     fn delete_step(&mut self, most: u64) -> Result<Option<i64>, ErrorCode> {
@@ -209,7 +225,8 @@ impl Work {
         let content = self.take_content(group)?;
         let started = Instant::now();
         let (applied, newest) = self.events.apply_group(&self.connection, group).map_err(failed)?;
-        self.settle_contents(&applied, content).map_err(failed)?;
+        let settled = self.settle_contents(&applied, content);
+        settled.map_err(|error| self::failed(&self.state, &error))?;
         self.meters.count_group(applied.outcomes.len(), started.elapsed(), newest);
         self.meters.count_ignored_times(self.events.take_ignored_times());
         if let Some(events) = applied.deleted {
@@ -235,19 +252,20 @@ impl Work {
     }
 
     /// Removes the contents that a group left without a row, and counts the others.
-    fn settle_contents(&self, applied: &Applied, content: Option<(Digest, u64)>) -> rusqlite::Result<()> {
-        let freed = self.attachments.remove_unused(&self.connection, &applied.contents)?;
+    fn settle_contents(&mut self, applied: &Applied, content: Option<(Digest, u64)>) -> rusqlite::Result<()> {
+        let (unused, freed) = self.attachments.find_unused(&self.connection, &applied.contents)?;
+        self.retention.remove_later(unused);
         let mut stored = 0;
         match (applied.attached, content) {
             (Some(Attached::Stored { is_first: true }), Some((_, size))) => stored = disk_bytes(size),
             // Nothing has counted this content.
-            (Some(Attached::NoEvent | Attached::Conflict), Some(content)) => {
-                self.attachments.remove_unused(&self.connection, &[content])?;
+            (Some(Attached::NoEvent | Attached::Conflict), Some((digest, _))) => {
+                self.retention.remove_later(vec![digest]);
             }
             _ => {}
         }
         self.retention.count_attachment_bytes(freed, stored);
-        Ok(())
+        self.retention.remove_files(&self.connection, &self.attachments)
     }
 
     fn attach(&mut self, attachment: &Attachment) -> Result<Attached, ErrorCode> {

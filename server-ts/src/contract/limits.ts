@@ -263,6 +263,8 @@ export interface Tuning {
   readonly admission_order_ms: number;
   readonly large_body_bytes: number;
   readonly large_body_turns: number;
+  readonly large_results_turns: number;
+  readonly large_results_wait_ms: number;
   readonly attachment_chunk_bytes: number;
   readonly readers: number;
   readonly least_readers: number;
@@ -288,6 +290,7 @@ export interface Tuning {
   readonly event_key_merge_keys_per_event: number;
   readonly event_key_filter_bits: number;
   readonly retention_step_events: number;
+  readonly removal_turn_ms: number;
   readonly retention_free_bytes: number;
   readonly retention_vacuum_pages: number;
   readonly forward_batch_events: number;
@@ -326,6 +329,8 @@ export const TUNING: Tuning = {
   admission_order_ms: 150,
   large_body_bytes: 1048576,
   large_body_turns: 4,
+  large_results_turns: 1,
+  large_results_wait_ms: 2000,
   attachment_chunk_bytes: 131072,
   readers: 4,
   least_readers: 2,
@@ -351,6 +356,7 @@ export const TUNING: Tuning = {
   event_key_merge_keys_per_event: 8,
   event_key_filter_bits: 16,
   retention_step_events: 1000,
+  removal_turn_ms: 10,
   retention_free_bytes: 4194304,
   retention_vacuum_pages: 256,
   forward_batch_events: 1000,

@@ -13,7 +13,7 @@ import { readCalls } from '../rpc/index.ts';
 import type { Options } from '../rpc/options.ts';
 import { Problem } from '../rpc/problem.ts';
 import { type Refusal, refusalOf } from '../rpc/refusal.ts';
-import { type Response, writeResponses } from '../rpc/responses.ts';
+import { freeResult, type Response, writeResponses } from '../rpc/responses.ts';
 import type { Calls, Reading, Work } from '../rpc/work.ts';
 import { ReadFailed } from '../store/reader.ts';
 import { topicNamed } from '../topics.ts';
@@ -61,7 +61,6 @@ export async function postRpc(app: App, exchange: Exchange): Promise<void> {
       ms = performance.now() - start;
     }
     const responses: Response[] = [];
-    const read: Uint8Array[] = [];
     const room = new Room(calls.isBatch ? LIMITS.rpc_batch_bytes : Number.POSITIVE_INFINITY);
     for (const { id, work } of calls.calls) {
       // The client disconnected, so its remaining calls do not run.
@@ -72,15 +71,16 @@ export async function postRpc(app: App, exchange: Exchange): Promise<void> {
       else if (isKnown) responses.push({ id, result: await run(app, exchange, body, work) });
       else if (room.left === 0) responses.push({ id, result: tooLarge() });
       else {
+        const isRead = work.kind !== 'ingest';
+        if (calls.isBatch && room.used > TUNING.large_body_bytes && isRead) await ticket.takeResults();
         const result = await run(app, exchange, body, work);
-        responses.push({ id, result: work.kind === 'ingest' ? room.take(result) : room.takeFitting(result) });
-        if (result instanceof Uint8Array) read.push(result);
+        const kept = isRead ? room.takeFitting(result) : room.take(result);
+        if (result instanceof Uint8Array && kept !== result) freeResult(result);
+        responses.push({ id, result: kept, isOwn: isRead });
       }
     }
     const start = performance.now();
     const written = writeResponses(responses, calls.isBatch, answer);
-    // V8 may keep the memory of long results for long. Each has its own, from a reader.
-    for (const result of read) (result.buffer as ArrayBuffer).transfer(0);
     rpc(exchange, written, ms + performance.now() - start);
   } finally {
     ticket.release();
@@ -96,6 +96,11 @@ class Room {
 
   constructor(left: number) {
     this.left = left;
+  }
+
+  /** The bytes of the results so far. */
+  get used(): number {
+    return LIMITS.rpc_batch_bytes - this.left;
   }
 
   /** Takes room for a result that the client must get: its events are stored. */

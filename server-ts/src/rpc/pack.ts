@@ -15,8 +15,14 @@ const FIRST_BYTES = 256;
 
 /** Converts a JSON text. */
 export function packJson(text: Buffer): Buffer<ArrayBuffer> {
-  const counts = countElements(text);
   const packer = new Packer(text.length);
+  packInto(packer, text);
+  return packer.finish();
+}
+
+/** Appends a JSON text. */
+export function packInto(packer: Packer, text: Buffer): void {
+  const counts = countElements(text);
   let container = 0;
   for (let at = 0; at < text.length; ) {
     const start = at++;
@@ -50,7 +56,6 @@ export function packJson(text: Buffer): Buffer<ArrayBuffer> {
         }
     }
   }
-  return packer.finish();
 }
 
 /** Returns the number of elements or members of each container, in the order in which they start. */
@@ -99,7 +104,8 @@ function isNumber(byte: number): boolean {
   );
 }
 
-class Packer {
+/** Collects packed values. */
+export class Packer {
   private bytes: Buffer<ArrayBuffer>;
   private length = 0;
 
@@ -110,6 +116,21 @@ class Packer {
   /** Returns the bytes in memory of their own. */
   finish(): Buffer<ArrayBuffer> {
     return this.bytes.subarray(0, this.length);
+  }
+
+  /** Appends what is packed already. */
+  raw(packed: Uint8Array): void {
+    this.reserve(packed.length);
+    this.bytes.set(packed, this.length);
+    this.length += packed.length;
+  }
+
+  array(count: number): void {
+    this.head(FIX_ARRAY, ARRAY16, count);
+  }
+
+  map(count: number): void {
+    this.head(FIX_MAP, MAP16, count);
   }
 
   byte(byte: number): void {

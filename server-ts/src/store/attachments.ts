@@ -11,7 +11,7 @@ import { type AttachmentFiles, diskBytes, type MovedAside } from './attachment-f
 import { FolderOwner } from './attachment-folder.ts';
 import { type Connection, inOrder, type Statement } from './connection.ts';
 import type { Content } from './deletions.ts';
-import { storeCode } from './failure.ts';
+import { fileCode, storeCode } from './failure.ts';
 import type { Queries } from './query.ts';
 
 /** A received content, and the row that will refer to it. */
@@ -37,9 +37,13 @@ type AttachmentRow = Omit<Attachment, 'file' | 'isShared'>;
  */
 export type Attached = 'first' | 'stored' | 'repeated' | 'conflict' | 'no_event' | 'unshared';
 
+/** Writes a line at level warn into the log. */
+type Warn = (facts: Readonly<Record<string, unknown>>, text: string) => void;
+
 /** Stores attachments; belongs to the writer's thread. */
 export class AttachmentWriter {
   private readonly files: AttachmentFiles;
+  private readonly warn: Warn;
   private readonly begin: Statement;
   private readonly commit: Statement;
   private readonly rollback: Statement;
@@ -50,10 +54,11 @@ export class AttachmentWriter {
   private readonly updateToken: Statement;
   private readonly db: Connection;
 
-  constructor(db: Connection, files: AttachmentFiles) {
+  constructor(db: Connection, files: AttachmentFiles, warn: Warn) {
     const prepare = (sql: string): Statement => db.prepare<unknown[]>(inOrder(sql));
     this.db = db;
     this.files = files;
+    this.warn = warn;
     this.begin = prepare('BEGIN');
     this.commit = prepare('COMMIT');
     this.rollback = prepare('ROLLBACK');
@@ -137,22 +142,29 @@ export class AttachmentWriter {
     this.insert.run(event, name, sha256, size, mediaType, nowMs);
   }
 
-  /**
-   * Removes those of these contents to which no row refers any more; returns the bytes that they took on disk. The next
-   * start removes a content that remains.
-   */
-  removeUnused(contents: readonly Content[]): number {
-    let freed = 0;
+  /** Returns those of these contents to which no row refers any more, and the bytes that they take on disk. */
+  findUnused(contents: readonly Content[]): readonly [unused: readonly Buffer[], bytes: number] {
+    const unused: Buffer[] = [];
+    let bytes = 0;
     for (const { sha256, size } of new Map(contents.map((one) => [digestHex(one.sha256), one])).values()) {
       if (this.selectFile.get(sha256) !== undefined) continue;
-      freed += diskBytes(size);
-      try {
-        this.files.remove(sha256);
-      } catch {
-        // The next start tries again.
-      }
+      unused.push(sha256);
+      bytes += diskBytes(size);
     }
-    return freed;
+    return [unused, bytes];
+  }
+
+  /**
+   * Removes a content, unless an upload has added a row for it meanwhile. If the file cannot be removed, the next start
+   * removes it.
+   */
+  removeUnused(sha256: Buffer): void {
+    if (this.selectFile.get(sha256) !== undefined) return;
+    try {
+      this.files.remove(sha256);
+    } catch (error) {
+      this.warn({ code: fileCode(error) }, 'a deleted attachment was not removed');
+    }
   }
 
   /**
@@ -169,8 +181,9 @@ export class AttachmentWriter {
     }
     try {
       return [bytes, this.files.sweep(owner, (digest) => known.has(digestHex(digest)))];
-    } catch {
+    } catch (error) {
       // A file that cannot be removed only takes space; the next start tries again.
+      this.warn({ code: fileCode(error) }, 'orphaned attachments were not removed');
       return [bytes, undefined];
     }
   }

@@ -23,6 +23,7 @@ import {
   unusable,
 } from './connection.ts';
 import { fileCode, type StoreCode, sqliteCode, storeCode } from './failure.ts';
+import { checkFilesBeside } from './path.ts';
 
 /**
  * Whether clients may continue on the copy where they were on the original. `kept`: the copy is a backup; no server
@@ -102,6 +103,7 @@ export function copyDatabase(
 
 /** Opens a database that a server may be using, without a change to the file. */
 export function openSource(path: string, nativeBinding: string | undefined): Connection {
+  checkFilesBeside(path);
   checkDatabase(path, nativeBinding);
   let db: Connection | undefined;
   try {

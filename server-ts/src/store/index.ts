@@ -49,7 +49,7 @@ import { type Asker, Readers } from './reader.ts';
 import type { Bounds, DeletionResult, dueBound } from './retention.ts';
 import type { Signal } from './signals.ts';
 import { type Submitted, Writer } from './writer.ts';
-import type { AttachFailure, Opened } from './writer-messages.ts';
+import type { AttachFailure, Opened, Warning } from './writer-messages.ts';
 
 interface StoreOptions {
   /** Path of the database; `:memory:` means a private temporary file. */
@@ -84,6 +84,8 @@ interface StoreEvents {
   onLostFrames(frames: number): void;
   /** Called at the start for attachments that may belong to another database (rule ATT-11). */
   onMovedAside(moved: MovedAside): void;
+  /** Called with a line of the writer for the log. */
+  onWarning(warning: Warning): void;
   onCheckpoint(checkpoint: Checkpoint): void;
   /** Called when the full check after a crash found no problem. */
   onChecked(tables: number, ms: number): void;
@@ -225,6 +227,7 @@ export class Store {
         },
         onProbed: (code) => held.store?.probed(code),
         onCheckpoint: (checkpoint) => events.onCheckpoint(checkpoint),
+        onWarning: (warning) => events.onWarning(warning),
       },
     );
     if (opened.lostFrames > 0) events.onLostFrames(opened.lostFrames);

@@ -75,8 +75,8 @@ function checkFilePath(given: string, path: string): string {
 /** Names of the files next to a database that a start opens, after the name of the database. */
 const BESIDE = ['.lock', '-wal', '-shm', '-journal', '.attachments/state'];
 
-/** Refuses a pipe or a device in place of a file next to the database, for which a start would wait. */
-function checkFilesBeside(path: string): void {
+/** Refuses a pipe or a device in place of a file next to the database, for which a start and a backup would wait. */
+export function checkFilesBeside(path: string): void {
   for (const suffix of BESIDE) {
     const found = statusOf(path + suffix);
     if (found && !found.isFile() && !found.isDirectory()) {

@@ -3,7 +3,8 @@
  * `--retain-bytes` (rules RET-01 to RET-05). In a pause it returns free pages to the file system (rule RET-07).
  *
  * Belongs to the writer's thread, which takes a step between groups. Invariant: a step that fails leaves its job, or
- * answers it with the error; nothing is deleted twice.
+ * answers it with the error; nothing is deleted twice. Over 250 lines because one file decides the order of all
+ * deletions.
  */
 import { LIMITS, TUNING } from '../contract.ts';
 import type { AttachmentWriter } from './attachments.ts';
@@ -61,8 +62,10 @@ export class Retention {
   private readonly cursor: ForwardCursor | undefined;
   private bounds: Bounds = { days: 0, bytes: 0 };
   private readonly jobs: Job[] = [];
-  /** A job whose last step is committed; its answer waits until the step's id is published. */
+  /** A job whose last step is committed; its answer waits until the step's id is published, and the files are removed. */
   private finished: Job | undefined;
+  /** Contents whose files are to be removed, since their rows are deleted; the next one is the last. */
+  private readonly removals: Buffer[] = [];
   /** Whether the bounds may be exceeded. */
   private isDue = false;
   /** Whether the size was above its bound. Deletions then continue until it is below the bound by a share of it. */
@@ -97,7 +100,7 @@ export class Retention {
 
   /** Returns whether a step is pending. */
   get hasWork(): boolean {
-    return this.isDue || this.isVacuuming || this.jobs.length > 0;
+    return this.isDue || this.isVacuuming || this.hasRemovals || this.jobs.length > 0;
   }
 
   /** Returns whether free pages are being returned. */
@@ -154,9 +157,33 @@ export class Retention {
     }
     if (found === undefined) return undefined;
     const [step, newest] = found;
-    const freedBytes = this.attachments.removeUnused(step.contents);
     if (step.isLast) this.finished = this.jobs.shift();
+    const [unused, freedBytes] = this.attachments.findUnused(step.contents);
+    this.removeLater(unused);
     return { newest, isAsked: job !== undefined, events: step.events, freedBytes };
+  }
+
+  /** Returns whether files of deleted attachments are left. */
+  get hasRemovals(): boolean {
+    return this.removals.length > 0;
+  }
+
+  /** Queues the removal of the files of these contents. */
+  removeLater(unused: readonly Buffer[]): void {
+    this.removals.push(...unused);
+  }
+
+  /**
+   * Removes files of deleted attachments for `removal_turn_ms`, at least one. A slow disk may need longer for one file than
+   * the database for a whole step, so groups come between them.
+   */
+  removeFiles(): void {
+    const end = performance.now() + TUNING.removal_turn_ms;
+    do {
+      const sha256 = this.removals.pop();
+      if (sha256 === undefined) return;
+      this.attachments.removeUnused(sha256);
+    } while (performance.now() < end);
   }
 
   /** Answers the current job with this code. Deletions by the bounds wait for the next tick. */
@@ -166,8 +193,9 @@ export class Retention {
     this.jobs.shift()?.reply({ code });
   }
 
-  /** Answers the job whose last step is published. */
+  /** Answers the job whose last step is published, once no file of it is left. */
   answer(): void {
+    if (this.hasRemovals) return;
     const job = this.finished;
     this.finished = undefined;
     if (job === undefined) return;

@@ -125,8 +125,16 @@ interface AppliedMessage extends Omit<Stored, 'kind' | 'ids'> {
   readonly freedBytes: number;
 }
 
+/** A line at level warn for the log. */
+export interface Warning {
+  readonly kind: 'warning';
+  readonly facts: Readonly<Record<string, unknown>>;
+  readonly text: string;
+}
+
 export type FromWriter =
   | ({ readonly kind: 'opened' } & Opened)
+  | Warning
   | { readonly kind: 'unusable'; readonly exit: number; readonly message: string }
   | Stored
   | AppliedMessage

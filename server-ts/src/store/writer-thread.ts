@@ -40,7 +40,7 @@ import { checkLinks } from './path.ts';
 import { Retention } from './retention.ts';
 import { createDatabase, createSchema } from './schema.ts';
 import { submissionsIn } from './submission.ts';
-import type { AttachFailure, FromWriter, Opened, ToWriter, WriterData } from './writer-messages.ts';
+import type { AttachFailure, FromWriter, Opened, ToWriter, Warning, WriterData } from './writer-messages.ts';
 
 /** Runs the thread: opens the requested file, then stores groups. */
 export function runWriter(port: MessagePort, data: WriterData): void {
@@ -80,7 +80,8 @@ function openAndWrite(
     const owner = folderOwner(db);
     const files = new AttachmentFiles(options.path, options.durability);
     const other = files.claim(owner);
-    attachments = new AttachmentWriter(db, files);
+    const warn = (facts: Warning['facts'], text: string): void => send({ kind: 'warning', facts, text });
+    attachments = new AttachmentWriter(db, files, warn);
     cursor?.load(db);
     retention = new Retention(db, events, attachments, cursor);
     const [attachmentBytes, newer] = attachments.sweepAttachments(owner);
@@ -112,11 +113,25 @@ function openAndWrite(
       if (!checkpointer.admitsGroup()) return { code: 'storage_busy' };
       return attachments.insertAttachment(attachment, nowMs());
     } catch (error) {
-      if (sqliteCode(error) === undefined) return { code: fileCode(error) };
+      if (sqliteCode(error) === undefined) return { code: notKept(send, error) };
       // A failure of the database concerns all waiting requests.
       const code = storeCode(error);
       send({ kind: 'unwell', code, reason: reasonOf(error) });
       return { code };
+    }
+  };
+  const deleteRows = (most: number): void => {
+    try {
+      if (checkpointer.admitsGroup()) {
+        const progress = retention.step(nowMs(), most);
+        if (progress !== undefined) send({ kind: 'progress', ...progress });
+      } else {
+        retention.fail('storage_busy');
+      }
+    } catch (error) {
+      const code = storeCode(error);
+      retention.fail(code);
+      send({ kind: 'unwell', code, reason: reasonOf(error) });
     }
   };
   let isStepDue = false;
@@ -130,21 +145,12 @@ function openAndWrite(
       // Twice as much as was stored, so that deletions keep up with every load.
       const most = TUNING.retention_step_events + 2 * storedSinceStep;
       storedSinceStep = 0;
-      try {
-        if (!db.open) return;
-        if (checkpointer.admitsGroup()) {
-          const progress = retention.step(nowMs(), most);
-          if (progress !== undefined) send({ kind: 'progress', ...progress });
-          // After the publication: a request that follows the answer must see the deletion.
-          retention.answer();
-        } else {
-          retention.fail('storage_busy');
-        }
-      } catch (error) {
-        const code = storeCode(error);
-        retention.fail(code);
-        send({ kind: 'unwell', code, reason: reasonOf(error) });
-      }
+      if (!db.open) return;
+      // The removal of the files of a step may take several turns.
+      if (!retention.hasRemovals) deleteRows(most);
+      attempt(send, () => retention.removeFiles());
+      // After the publication: a request that follows the answer must see the deletion.
+      retention.answer();
       attempt(send, () => checkpointer.afterGroup());
       deleteSoon();
     });
@@ -203,11 +209,14 @@ function openAndWrite(
           const applied = events.applyGroup(submission, sequences, times, change, sequence, attachRow);
           const { step, attached, ...stored } = applied;
           const contents = step?.contents ?? [];
-          let freedBytes = attachments.removeUnused(contents);
+          const [unused, unusedBytes] = attachments.findUnused(contents);
+          retention.removeLater(unused);
+          let freedBytes = unusedBytes;
           if (content !== undefined && attached === 'first') freedBytes -= diskBytes(content.size);
           // Nothing has counted a content that has no row.
           if (content !== undefined && (attached === 'no_event' || attached === 'conflict'))
-            attachments.removeUnused([content]);
+            retention.removeLater([content.sha256]);
+          retention.removeFiles();
           const committedMs = sharedNowMs();
           const durationMs = committedMs - startedMs;
           const effect = { deleted: step?.events, attached, removed: contents.length, freedBytes };
@@ -219,7 +228,7 @@ function openAndWrite(
         } catch (error) {
           if (sqliteCode(error) === undefined) {
             // A file that fails is no failure of the database.
-            send({ kind: 'not_applied', number, code: fileCode(error) });
+            send({ kind: 'not_applied', number, code: notKept(send, error) });
             break;
           }
           const code = storeCode(error);
@@ -254,7 +263,10 @@ function openAndWrite(
         send({ kind: 'probed', code: probe(db, events) });
         break;
       case 'close':
-        attempt(send, () => cursor?.save(db));
+        attempt(send, () => {
+          while (retention.hasRemovals) retention.removeFiles();
+          cursor?.save(db);
+        });
         void close(checkpointer, db, lock, send);
         return;
     }
@@ -302,6 +314,15 @@ function attempt(send: (message: FromWriter) => void, work: () => void): void {
   } catch (error) {
     send({ kind: 'unwell', code: storeCode(error), reason: reasonOf(error) });
   }
+}
+
+/** Reports that the folder did not take an attachment; returns the code. */
+function notKept(send: (message: FromWriter) => void, error: unknown): StoreCode {
+  // Node negates the number of the system.
+  const { errno } = error as NodeJS.ErrnoException;
+  const facts = { os: errno === undefined ? undefined : -errno };
+  send({ kind: 'warning', facts, text: 'an attachment was not kept' });
+  return fileCode(error);
 }
 
 function openFile(data: ConnectionOptions): Connection {

@@ -21,7 +21,15 @@ import type { StoreCode } from './failure.ts';
 import type { ForwardCursor } from './forwarding.ts';
 import type { Bounds, DeletionResult, Progress } from './retention.ts';
 import { idsFrom, putSubmission } from './submission.ts';
-import type { AttachFailure, FromWriter, Opened, Stored, ToWriter, WriterData } from './writer-messages.ts';
+import type {
+  AttachFailure,
+  FromWriter,
+  Opened,
+  Stored,
+  ToWriter,
+  Warning,
+  WriterData,
+} from './writer-messages.ts';
 
 /** Starts the thread early, since that takes as long as all other work before the file can be opened. */
 export function startWriter(entry: URL): Worker {
@@ -63,6 +71,8 @@ interface WriterEvents {
   onFreed(bytes: number): void;
   onProbed(code: StoreCode | undefined): void;
   onCheckpoint(checkpoint: Checkpoint): void;
+  /** Called with a line for the log. */
+  onWarning(warning: Warning): void;
 }
 
 /** Largest number of groups in flight to the thread: one being written, one ready to follow. */
@@ -310,6 +320,9 @@ export class Writer {
         break;
       case 'unwell':
         this.events.onFailure(message.code, message.reason);
+        break;
+      case 'warning':
+        this.events.onWarning(message);
         break;
       case 'closed':
         this.closed?.();
