@@ -1,6 +1,6 @@
 /**
- * Tests pages in the order of times (rule GET-15): following `next` gives every matching row once, and both servers end
- * each page at the same row.
+ * Tests pages in the order of times (rule GET-15). Following `next` gives every matching row once. Both servers end each
+ * page at the same row.
  */
 import assert from 'node:assert/strict';
 import { type ApiClient, event } from '@twin-ingest/testkit/http/api-client.ts';
