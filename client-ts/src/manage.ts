@@ -11,12 +11,11 @@ type ManageOptions = Omit<ReadOptions<never>, 'query'>;
 
 /** Deletes the events with a smaller id than `before` (RET-04). */
 export const deleteEvents = (options: ManageOptions & { readonly before: number }): Promise<Deleted> =>
-  read('events', options, { before: options.before }, undefined, 'DELETE');
+  read('events', options, { before: options.before }, 'DELETE');
 
 /** Deletes a session with its events (RET-04). */
 export const deleteSession = (options: ManageOptions & { readonly id: string }): Promise<Deleted> =>
-  read(`sessions/${encodeURIComponent(options.id)}`, options, {}, undefined, 'DELETE');
+  read(`sessions/${encodeURIComponent(options.id)}`, options, {}, 'DELETE');
 
 /** Makes a backup next to the database (BAK-07). */
-export const backup = (options: ManageOptions = {}): Promise<Backup> =>
-  read('backup', options, {}, undefined, 'POST');
+export const backup = (options: ManageOptions = {}): Promise<Backup> => read('backup', options, {}, 'POST');

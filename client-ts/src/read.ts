@@ -48,12 +48,11 @@ export type EventsByTimeOptions = PageOptions<
  * Reads `GET /api/events`: newest first unless `order` or `after` changes that. `next` leads to the next page. It has
  * fewer rows than `limit` only at the end.
  */
-export const events = (options: EventsOptions = {}): Promise<EventPage> =>
-  whole('events', options, options.format);
+export const events = (options: EventsOptions = {}): Promise<EventPage> => whole('events', options);
 
 /** Reads `GET /api/events` in the order of `time`: newest first unless `order` changes that. `next` is the next `cursor`. */
 export const eventsByTime = (options: EventsByTimeOptions = {}): Promise<EventTimePage> =>
-  whole('events', { ...options, query: { ...options.query, order_by: 'time' } });
+  whole('events', options, 'time');
 
 /** Reads `GET /api/sessions`: newest activity first. It has fewer than `limit` only at the end. */
 export const sessions = (options: PageOptions<SessionsQuery, string> = {}): Promise<SessionPage> =>
@@ -73,27 +72,24 @@ export const series = (options: ReadOptions<SeriesQuery> = {}): Promise<Series> 
 /** Reads a page, and the pages after it while they stop early. */
 async function whole<Name extends string, Page extends Paged & Record<Name, readonly unknown[]>>(
   name: Name,
-  options: PageOptions<Paging, never>,
-  format?: PageFormat,
+  options: PageOptions<Paging, never> & Pick<EventsOptions, 'format'>,
+  order_by?: 'time',
 ): Promise<Page> {
-  const query = options.query ?? {};
-  let page: Page = await read(name, options, query, format);
-  while (page.next !== null && !format?.isExport) {
-    const left = (query.limit ?? 50) - page[name].length;
-    if (left < 1) break;
+  const { format } = options;
+  let query: Paging = { ...options.query, order_by };
+  let rows: readonly unknown[] = [];
+  for (;;) {
+    const page: Page = await read(name, options, query, 'GET', format);
+    rows = [...rows, ...page[name]];
+    const left = (options.query?.limit ?? 50) - rows.length;
+    if (page.next === null || left < 1 || format?.isExport) return { ...page, [name]: rows };
     // Only the last page has no position.
     options.onSearch?.(page.scanned_to as never);
-    const cursor = cursorOf(page.next, query);
-    const more: Page = await read(name, options, { ...query, limit: left, [cursor]: page.next }, format);
-    page = { ...more, [name]: [...page[name], ...more[name]] };
+    const isRising = query.after !== undefined || query.order === 'asc';
+    // A text is opaque, a number is an id.
+    const cursor = typeof page.next === 'string' ? 'cursor' : isRising ? 'after' : 'before';
+    query = { ...query, limit: left, [cursor]: page.next };
   }
-  return page;
-}
-
-/** Returns the parameter that continues a page: a text is opaque, a number is an id. */
-function cursorOf(next: number | string, { after, order }: Paging): 'after' | 'before' | 'cursor' {
-  if (typeof next === 'string') return 'cursor';
-  return after === undefined && order !== 'asc' ? 'before' : 'after';
 }
 
 /** The parameters that `whole` reads. */
@@ -109,13 +105,12 @@ export async function read<T>(
   name: string,
   options: ReadOptions<unknown>,
   query: object = {},
-  format?: PageFormat,
   method: 'GET' | 'POST' | 'DELETE' = 'GET',
+  format?: PageFormat,
 ): Promise<T> {
   const { request_ms = REQUEST_MS, signal = new AbortController().signal } = options;
   const { baseUrl, headers, fetch, clock } = serverOf(options);
-  const given = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) given.set(name, String(value));
+  const given = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== undefined));
   return within(request_ms, clock, signal, async (end) => {
     const response = await fetch(`${baseUrl}/api/${name}?${given}`, {
       method,
