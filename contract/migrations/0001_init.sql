@@ -86,7 +86,7 @@ CREATE TABLE session_waits (
 
 -- The list of sessions is ordered by newest activity. The other columns say whether a session is active, so that a count
 -- reads no rows of sessions.
-CREATE INDEX sessions_by_activity ON sessions (activity, key, last_event_at, live_at, ended_at, agent_type);
+CREATE INDEX sessions_by_activity ON sessions (activity, last_event_id, last_event_at, live_at, ended_at, agent_type);
 
 CREATE TABLE events (
   id                 INTEGER PRIMARY KEY,

@@ -202,7 +202,7 @@ async function loadAbsent(context: ScenarioContext): Promise<void> {
     ...facts,
     last_deletion_id: 0,
     last_keyed_event_id: 0,
-    open_hour: 1793358000,
+    open_quarter: 1793356200,
   });
   assert.equal(of('events').length, 21);
   for (const row of of('events'))

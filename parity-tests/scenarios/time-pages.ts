@@ -1,5 +1,5 @@
 /**
- * Tests pages in the order of times (rule GET-15). Following `next` gives every matching row once, and both servers end each
+ * Tests pages in the order of times (rule GET-15). Following `next` gives every matching row once. Both servers end each
  * page at the same row.
  */
 import assert from 'node:assert/strict';

@@ -16,23 +16,23 @@ WHERE s.session_id = +?3
 export function selectSessions(facts: FigureFacts): string {
   return `${GENERATED} A page of sessions, newest activity first. The statement derives a session's status (rule SES-02).
 -- ?1: a session without an event that arrived after this, and is not history, is idle. ?2: likewise it has ended.
--- ?3 and ?4: below this activity and key. ?5: how many. ?6: status or NULL. ?7: status to leave out, or NULL.
+-- ?3 and ?4: below this activity and last_event_id. ?5: how many. ?6: status or NULL. ?7: status to leave out, or NULL.
 -- ?8 and ?9: the name ids of agent_type and project, or NULL. ?10: since, or NULL. All times are Unix milliseconds.
 -- ?11: a wait that began at this time or before is stale. Of several waits the session shows the first (rule WAI-03).
--- ?12 and ?13: not below this activity and key. The plus hides the value from the planner (decision 23). The last two
+-- ?12 and ?13: not below this activity and last_event_id. The plus hides the value from the planner (decision 23). The last two
 -- columns are the place in the list.
 SELECT * FROM (
-${columns(facts, '?11', ',\n  s.activity,\n  s.key')}\
-WHERE (s.activity, s.key) < (?3, ?4) AND (s.activity, s.key) >= (?12, ?13)
+${columns(facts, '?11', ',\n  s.activity,\n  s.last_event_id AS number')}\
+WHERE (s.activity, s.last_event_id) < (?3, ?4) AND (s.activity, s.last_event_id) >= (?12, ?13)
   AND (?6 IS NOT 'waiting' OR s.key IN (SELECT session FROM session_waits WHERE needs_answer = 1))
   AND (?8 IS NULL OR s.agent_type = ?8)
   AND (?9 IS NULL OR s.project = ?9)
   AND s.activity >= ifnull(?10, -9007199254740992)
   AND (?10 IS NULL OR s.last_event_at >= ?10)
-ORDER BY s.activity DESC, s.key DESC
+ORDER BY s.activity DESC, s.last_event_id DESC
 )
 WHERE (?6 IS NULL OR status = ?6) AND (?7 IS NULL OR status <> ?7)
-ORDER BY activity DESC, key DESC
+ORDER BY activity DESC, number DESC
 LIMIT +?5
 `;
 }

@@ -173,7 +173,7 @@ fn scalar(out: &mut Vec<u8>, value: ValueRef<'_>) {
 pub struct Place {
     /// Unix milliseconds.
     pub time: i64,
-    /// The id of an event, or the key of a session.
+    /// The id of an event, or of the newest event of a session.
     pub number: i64,
 }
 

@@ -162,8 +162,9 @@ fn a_failed_group_leaves_the_open_quarter_open() {
     // The clock is set back to the closed quarter.
     writer.insert_group(&connection, [&submission(&[("s", "3")])].into_iter(), QUARTER_MS).expect("stored");
     let sums = |quarter: i64| {
-        let sql =
-            format!("SELECT event_count * 1000 + tokens_in FROM stats WHERE quarter = {quarter} AND name = 0");
+        let sql = format!(
+            "SELECT event_count * 1000 + tokens_in FROM stats WHERE quarter = {quarter} AND name = 0"
+        );
         count(&connection, &sql)
     };
     assert_eq!([900, 1800, ALL_TIME].map(sums), [2010, 1005, 2010]);

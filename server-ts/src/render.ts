@@ -52,7 +52,7 @@ export function idOf(row: EventRow): number {
 export interface Place {
   /** Unix milliseconds. */
   readonly time: number;
-  /** The id of an event, or the key of a session. */
+  /** The id of an event, or of the newest event of a session. */
   readonly number: number;
 }
 

@@ -91,7 +91,7 @@ pub fn list_sessions(
             return Ok(());
         }
         rows += 1;
-        last = Place { time: row.get("activity")?, number: row.get("key")? };
+        last = Place { time: row.get("activity")?, number: row.get("number")? };
         visit(row)
     })?;
     Ok(next)

@@ -56,13 +56,13 @@ export function listSessions(
   const shown = placed.slice(0, filter.limit);
   const last = shown.at(-1);
   const isFull = last !== undefined && placed.length > shown.length;
-  const next = isFull ? { time: last.activity, number: last.key } : bound;
+  const next = isFull ? { time: last.activity, number: last.number } : bound;
   // The place is not shown.
-  return { rows: shown.map(({ activity, key, ...row }): SessionRow => row), next };
+  return { rows: shown.map(({ activity, number, ...row }): SessionRow => row), next };
 }
 
 /** A row of `select_sessions.sql`. */
-type PlacedRow = SessionRow & { readonly activity: number; readonly key: number };
+type PlacedRow = SessionRow & { readonly activity: number; readonly number: number };
 
 /** Returns whether every session below the cursor matches. */
 function isWhole({ status, excludeStatus, agentType, project, since }: SessionFilter): boolean {
