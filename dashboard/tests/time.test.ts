@@ -5,7 +5,7 @@ import { skip } from '@twin-ingest/testkit/browser/chromium.ts';
 import { launch, open } from '@twin-ingest/testkit/browser/page.ts';
 import { TARGET_NAMES } from '@twin-ingest/testkit/servers/targets.ts';
 import type { Browser } from 'playwright-core';
-import { findingsOf, idsOf, tile, untilConnection, untilIds } from './browser.ts';
+import { findingsOf, idsOf, overflow, shot, tile, untilConnection, untilIds } from './browser.ts';
 import { event, onFile, post } from './servers.ts';
 
 let browser: Browser;
@@ -104,13 +104,15 @@ for (const name of TARGET_NAMES) {
   test(`${name}: with an import alone the feed says where its events are`, { skip }, async (t) => {
     const { url } = await onFile(t)(name);
     await post(url, february(300));
-    const { page, errors } = await open(browser, url);
+    const { page, errors } = await open(browser, url, { width: 390 });
     t.after(() => page.close());
     await page.getByText('No event is recent.').waitFor();
     await page.getByRole('button', { name: 'Load older events' }).click();
     await page.getByRole('button', { name: 'Load older events' }).waitFor({ state: 'detached' });
     await page.getByText('No event is recent.').waitFor();
     assert.deepEqual(await idsOf(page), []);
+    assert.deepEqual([await overflow(page), await findingsOf(page)], [0, []]);
+    await shot(page, `${name}-import-alone`);
     assert.deepEqual(errors, []);
   });
 
@@ -119,7 +121,11 @@ for (const name of TARGET_NAMES) {
     await post(url, [event({ cost_usd: 2 })]);
     const { page, errors } = await open(browser, url);
     t.after(() => page.close());
-    await page.getByText('Days begin at midnight in Australia/Lord_Howe.').waitFor();
+    const zone = page.getByText('Days begin at midnight in Australia/Lord_Howe.');
+    await zone.waitFor();
+    assert.deepEqual([await overflow(page), await findingsOf(page)], [0, []]);
+    await zone.scrollIntoViewIfNeeded();
+    await shot(page, `${name}-other-zone`);
     const asked = page.waitForRequest((request) => {
       const since = new URL(request.url()).searchParams.get('since');
       if (since === null) return false;

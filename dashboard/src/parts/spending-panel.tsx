@@ -64,7 +64,7 @@ export function SpendingPanel() {
         </table>
       )}
       {button}
-      {dayZone.value !== null && <p class="dim">Days begin at midnight in {dayZone.value}.</p>}
+      {dayZone.value !== null && <p class="day-zone dim">Days begin at midnight in {dayZone.value}.</p>}
     </Panel>
   );
 }
