@@ -1,20 +1,22 @@
 -- Generated from contract/fields.json and contract/figures.json. Below schema 6 sums were those of hours of arrival, and a
 -- session began and ended with arrivals.
+UPDATE events SET time_shift = client_timestamp - created_at
+WHERE client_timestamp BETWEEN 946684800000 AND created_at + 300000;
 UPDATE events SET history = 1
-WHERE time < created_at - 600000
+WHERE time_shift < -600000
   AND source NOT IN (SELECT id FROM names WHERE kind = 'source' AND name IN ('hook', 'otel'));
 UPDATE events SET late = 1
-FROM (SELECT id, max(time) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS last_time FROM events) AS b
-WHERE b.id = events.id AND events.time < b.last_time;
+FROM (SELECT id, max(created_at + time_shift) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS last_time FROM events) AS b
+WHERE b.id = events.id AND events.created_at + events.time_shift < b.last_time;
 UPDATE event_blocks SET
   first_time = b.first_time, last_time = b.last_time, first_late = b.first_late, last_late = b.last_late
 FROM (
   SELECT
     id >> 8 AS block,
-    min(time) FILTER (WHERE late = 0) AS first_time,
-    max(time) FILTER (WHERE late = 0) AS last_time,
-    min(time) FILTER (WHERE late = 1) AS first_late,
-    max(time) FILTER (WHERE late = 1) AS last_late
+    min(created_at + time_shift) FILTER (WHERE late = 0) AS first_time,
+    max(created_at + time_shift) FILTER (WHERE late = 0) AS last_time,
+    min(created_at + time_shift) FILTER (WHERE late = 1) AS first_late,
+    max(created_at + time_shift) FILTER (WHERE late = 1) AS last_late
   FROM events GROUP BY 1
 ) AS b
 WHERE b.block = event_blocks.id;
@@ -26,9 +28,11 @@ WHERE s.id < (SELECT max(id) FROM event_spans);
 UPDATE sessions SET
   started_at = min(sessions.started_at, t.first_time),
   last_event_at = min(sessions.last_event_at, t.last_time),
-  live_at = min(sessions.last_event_at, t.live_at)
+  live_at = min(sessions.last_event_at, t.live_at),
+  ended_at = min(sessions.ended_at, t.last_time),
+  activity = max(t.last_time, ifnull(min(sessions.last_event_at, t.live_at), t.last_time))
 FROM (
-  SELECT session, min(time) AS first_time, max(time) AS last_time, max(created_at) FILTER (WHERE history = 0) AS live_at
+  SELECT session, min(created_at + time_shift) AS first_time, max(created_at + time_shift) AS last_time, max(created_at) FILTER (WHERE history = 0) AS live_at
   FROM events GROUP BY session
 ) AS t
 WHERE t.session = sessions.key;
@@ -49,7 +53,7 @@ INSERT INTO stats (
   cost_nanos, computed_cost_nanos
 )
 SELECT
-  e.time / 900000 * 900, 0, e.agent_type,
+  (e.created_at + e.time_shift) / 900000 * 900, 0, e.agent_type,
   ifnull(count(*), 0) AS event_count,
   0 AS call_count,
   ifnull(count(*) FILTER (WHERE e.status IS (SELECT id FROM names WHERE kind = 'status' AND name = 'error')), 0) AS error_count,
@@ -63,7 +67,7 @@ FROM events AS e
 GROUP BY 1, 2, 3
 UNION ALL
 SELECT
-  e.time / 900000 * 900, e.event_type, e.agent_type,
+  (e.created_at + e.time_shift) / 900000 * 900, e.event_type, e.agent_type,
   ifnull(count(*), 0) AS event_count,
   0 AS call_count,
   ifnull(count(*) FILTER (WHERE e.status IS (SELECT id FROM names WHERE kind = 'status' AND name = 'error')), 0) AS error_count,
@@ -77,7 +81,7 @@ FROM events AS e WHERE e.event_type IS NOT NULL
 GROUP BY 1, 2, 3
 UNION ALL
 SELECT
-  e.time / 900000 * 900, e.tool_name, e.agent_type,
+  (e.created_at + e.time_shift) / 900000 * 900, e.tool_name, e.agent_type,
   ifnull(count(*), 0) AS event_count,
   ifnull(count(*) FILTER (WHERE e.event_type IS NOT (SELECT id FROM names WHERE kind = 'event_type' AND name = 'plan_step')), 0) AS call_count,
   ifnull(count(*) FILTER (WHERE e.event_type IS NOT (SELECT id FROM names WHERE kind = 'event_type' AND name = 'plan_step') AND e.status IS (SELECT id FROM names WHERE kind = 'status' AND name = 'error')), 0) AS error_count,
@@ -91,7 +95,7 @@ FROM events AS e WHERE e.tool_name IS NOT NULL
 GROUP BY 1, 2, 3
 UNION ALL
 SELECT
-  e.time / 900000 * 900, e.status, e.agent_type,
+  (e.created_at + e.time_shift) / 900000 * 900, e.status, e.agent_type,
   ifnull(count(*), 0) AS event_count,
   0 AS call_count,
   ifnull(count(*) FILTER (WHERE e.status IS (SELECT id FROM names WHERE kind = 'status' AND name = 'error')), 0) AS error_count,
@@ -105,7 +109,7 @@ FROM events AS e WHERE e.status IS NOT NULL
 GROUP BY 1, 2, 3
 UNION ALL
 SELECT
-  e.time / 900000 * 900, e.branch, e.agent_type,
+  (e.created_at + e.time_shift) / 900000 * 900, e.branch, e.agent_type,
   ifnull(count(*), 0) AS event_count,
   0 AS call_count,
   ifnull(count(*) FILTER (WHERE e.status IS (SELECT id FROM names WHERE kind = 'status' AND name = 'error')), 0) AS error_count,
@@ -119,7 +123,7 @@ FROM events AS e WHERE e.branch IS NOT NULL
 GROUP BY 1, 2, 3
 UNION ALL
 SELECT
-  e.time / 900000 * 900, e.project, e.agent_type,
+  (e.created_at + e.time_shift) / 900000 * 900, e.project, e.agent_type,
   ifnull(count(*), 0) AS event_count,
   0 AS call_count,
   ifnull(count(*) FILTER (WHERE e.status IS (SELECT id FROM names WHERE kind = 'status' AND name = 'error')), 0) AS error_count,
@@ -133,7 +137,7 @@ FROM events AS e WHERE e.project IS NOT NULL
 GROUP BY 1, 2, 3
 UNION ALL
 SELECT
-  e.time / 900000 * 900, e.model, e.agent_type,
+  (e.created_at + e.time_shift) / 900000 * 900, e.model, e.agent_type,
   ifnull(count(*), 0) AS event_count,
   0 AS call_count,
   ifnull(count(*) FILTER (WHERE e.status IS (SELECT id FROM names WHERE kind = 'status' AND name = 'error')), 0) AS error_count,
@@ -147,7 +151,7 @@ FROM events AS e WHERE e.model IS NOT NULL
 GROUP BY 1, 2, 3
 UNION ALL
 SELECT
-  e.time / 900000 * 900, e.source, e.agent_type,
+  (e.created_at + e.time_shift) / 900000 * 900, e.source, e.agent_type,
   ifnull(count(*), 0) AS event_count,
   0 AS call_count,
   ifnull(count(*) FILTER (WHERE e.status IS (SELECT id FROM names WHERE kind = 'status' AND name = 'error')), 0) AS error_count,
@@ -161,7 +165,7 @@ FROM events AS e WHERE e.source IS NOT NULL
 GROUP BY 1, 2, 3
 UNION ALL
 SELECT
-  e.time / 900000 * 900, e.source_event, e.agent_type,
+  (e.created_at + e.time_shift) / 900000 * 900, e.source_event, e.agent_type,
   ifnull(count(*), 0) AS event_count,
   0 AS call_count,
   ifnull(count(*) FILTER (WHERE e.status IS (SELECT id FROM names WHERE kind = 'status' AND name = 'error')), 0) AS error_count,
@@ -175,7 +179,7 @@ FROM events AS e WHERE e.source_event IS NOT NULL
 GROUP BY 1, 2, 3
 UNION ALL
 SELECT
-  e.time / 900000 * 900, e.service_tier, e.agent_type,
+  (e.created_at + e.time_shift) / 900000 * 900, e.service_tier, e.agent_type,
   ifnull(count(*), 0) AS event_count,
   0 AS call_count,
   ifnull(count(*) FILTER (WHERE e.status IS (SELECT id FROM names WHERE kind = 'status' AND name = 'error')), 0) AS error_count,
@@ -189,7 +193,7 @@ FROM events AS e WHERE e.service_tier IS NOT NULL
 GROUP BY 1, 2, 3
 UNION ALL
 SELECT
-  e.time / 900000 * 900, e.subagent, e.agent_type,
+  (e.created_at + e.time_shift) / 900000 * 900, e.subagent, e.agent_type,
   ifnull(count(*), 0) AS event_count,
   0 AS call_count,
   ifnull(count(*) FILTER (WHERE e.status IS (SELECT id FROM names WHERE kind = 'status' AND name = 'error')), 0) AS error_count,
@@ -203,7 +207,7 @@ FROM events AS e WHERE e.subagent IS NOT NULL
 GROUP BY 1, 2, 3
 UNION ALL
 SELECT
-  e.time / 900000 * 900, e.skill, e.agent_type,
+  (e.created_at + e.time_shift) / 900000 * 900, e.skill, e.agent_type,
   ifnull(count(*), 0) AS event_count,
   0 AS call_count,
   ifnull(count(*) FILTER (WHERE e.status IS (SELECT id FROM names WHERE kind = 'status' AND name = 'error')), 0) AS error_count,
@@ -217,7 +221,7 @@ FROM events AS e WHERE e.skill IS NOT NULL
 GROUP BY 1, 2, 3
 UNION ALL
 SELECT
-  e.time / 900000 * 900, e.mcp_server, e.agent_type,
+  (e.created_at + e.time_shift) / 900000 * 900, e.mcp_server, e.agent_type,
   ifnull(count(*), 0) AS event_count,
   0 AS call_count,
   ifnull(count(*) FILTER (WHERE e.status IS (SELECT id FROM names WHERE kind = 'status' AND name = 'error')), 0) AS error_count,
@@ -231,7 +235,7 @@ FROM events AS e WHERE e.mcp_server IS NOT NULL
 GROUP BY 1, 2, 3
 UNION ALL
 SELECT
-  e.time / 900000 * 900, e.host, e.agent_type,
+  (e.created_at + e.time_shift) / 900000 * 900, e.host, e.agent_type,
   ifnull(count(*), 0) AS event_count,
   0 AS call_count,
   ifnull(count(*) FILTER (WHERE e.status IS (SELECT id FROM names WHERE kind = 'status' AND name = 'error')), 0) AS error_count,

@@ -68,7 +68,7 @@ CREATE TABLE sessions (
   cost_nanos         INTEGER NOT NULL, -- nano-dollars
   first_event_id     INTEGER NOT NULL DEFAULT 0, -- where the rows of a session begin; last_event_id is where they end
   computed_cost_nanos INTEGER NOT NULL DEFAULT 0, -- raised by a statement of its own, which few events need
-  activity           INTEGER NOT NULL GENERATED ALWAYS AS (max(last_event_at, ifnull(live_at, last_event_at))) VIRTUAL,
+  activity           INTEGER NOT NULL DEFAULT 0, -- the later one of last_event_at and live_at; it never falls
   CONSTRAINT session_ids_are_unique UNIQUE (session_id)
 ) STRICT;
 
@@ -84,9 +84,9 @@ CREATE TABLE session_waits (
   PRIMARY KEY (session, agent_id)
 ) STRICT, WITHOUT ROWID;
 
--- The list of sessions is ordered by newest activity. The other columns say whether a session is active, so that a count
--- reads no rows of sessions.
-CREATE INDEX sessions_by_activity ON sessions (activity, last_event_id, last_event_at, live_at, ended_at, agent_type);
+-- The list of sessions is ordered by newest activity. With the other columns a count since a time reads rows of sessions
+-- that may be active alone.
+CREATE INDEX sessions_by_activity ON sessions (activity, last_event_id, last_event_at, agent_type);
 
 CREATE TABLE events (
   id                 INTEGER PRIMARY KEY,
@@ -112,6 +112,7 @@ CREATE TABLE events (
   payload_truncated  INTEGER NOT NULL,
   history            INTEGER NOT NULL DEFAULT 0, -- 1: its time is long before its arrival (rule TIM-03)
   late               INTEGER NOT NULL DEFAULT 0, -- 1: its time is before that of an earlier row that is not late
+  time_shift         INTEGER NOT NULL DEFAULT 0, -- its time is created_at + time_shift (rule TIM-01)
   tokens_in          INTEGER NOT NULL,
   tokens_out         INTEGER NOT NULL,
   cache_read_tokens  INTEGER NOT NULL,
@@ -123,19 +124,12 @@ CREATE TABLE events (
   client_timestamp   INTEGER,
   arrived_at         INTEGER,
   event_id           ANY,              -- a canonical lower-case UUID as its 16 bytes, anything else as its text
-  metadata           TEXT    NOT NULL, -- the JSON text exactly as it was sent
-  time               INTEGER NOT NULL GENERATED ALWAYS AS ( -- rule TIM-01, with time_min_ms and time_ahead_ms of limits.json
-    CASE
-      WHEN client_timestamp BETWEEN 946684800000 AND created_at + 300000 THEN client_timestamp
-      WHEN arrived_at BETWEEN 946684800000 AND created_at + 300000 THEN arrived_at
-      ELSE created_at
-    END
-  ) VIRTUAL
+  metadata           TEXT    NOT NULL  -- the JSON text exactly as it was sent
 ) STRICT;
 
 -- Rows that are not late have ascending times in the order of their ids, so this index orders the others alone
 -- (docs/decisions/0113-time-of-an-event.md).
-CREATE INDEX late_events_by_time ON events (time) WHERE late = 1;
+CREATE INDEX late_events_by_time ON events (created_at + time_shift) WHERE late = 1;
 
 -- Files of events (rules ATT-01 to ATT-09). A row refers to a file in the folder next to the database. The name of the
 -- file is the SHA-256 of its bytes. A start removes files whose rows were deleted.
@@ -265,7 +259,7 @@ SELECT
   strftime('%Y-%m-%dT%H:%M:%fZ', e.client_timestamp / 1000.0, 'unixepoch') AS client_timestamp,
   strftime('%Y-%m-%dT%H:%M:%fZ', e.arrived_at / 1000.0, 'unixepoch') AS arrived_at,
   strftime('%Y-%m-%dT%H:%M:%fZ', e.created_at / 1000.0, 'unixepoch') AS created_at,
-  strftime('%Y-%m-%dT%H:%M:%fZ', e.time / 1000.0, 'unixepoch') AS time,
+  strftime('%Y-%m-%dT%H:%M:%fZ', (e.created_at + e.time_shift) / 1000.0, 'unixepoch') AS time,
   e.history,
   e.payload_truncated,
   e.metadata

@@ -13,8 +13,8 @@ SELECT
   e.id, e.event_id, e.session, e.agent_type, e.event_type, e.tool_name, e.status, e.tokens_in, e.tokens_out,
   e.cache_read_tokens, e.cache_write_tokens, e.cache_write_1h_tokens, e.branch, e.project, e.duration_ms, e.model,
   e.service_tier, e.cost_nanos, e.computed_cost_nanos, e.source, e.source_event, e.host, e.call_id, e.response_id,
-  e.agent_id, e.subagent, e.skill, e.mcp_server, e.client_timestamp, e.arrived_at, e.created_at, e.time, e.history,
-  e.payload_truncated, e.metadata
+  e.agent_id, e.subagent, e.skill, e.mcp_server, e.client_timestamp, e.arrived_at, e.created_at,
+  e.created_at + e.time_shift, e.history, e.payload_truncated, e.metadata
 FROM events AS e
 WHERE e.id > :above AND e.id < :below
   AND (:agent_type IS NULL OR e.agent_type = :agent_type)
@@ -31,8 +31,8 @@ WHERE e.id > :above AND e.id < :below
   AND (:skill IS NULL OR e.skill = :skill)
   AND (:mcp_server IS NULL OR e.mcp_server = :mcp_server)
   AND (:host IS NULL OR e.host = :host)
-  AND (:since IS NULL OR e.time >= :since)
-  AND (:until IS NULL OR e.time < :until)
+  AND (:since IS NULL OR (e.created_at + e.time_shift) >= :since)
+  AND (:until IS NULL OR (e.created_at + e.time_shift) < :until)
   AND (:late IS NULL OR e.late = :late)
   AND (:session IS NULL OR e.session = :session)
   AND (:call_id IS NULL OR e.call_id = :call_id)

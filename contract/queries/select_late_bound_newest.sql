@@ -1,5 +1,6 @@
 -- The ?4th late row below the time ?1 and the id ?2, newest time first. Its time is from ?3 on, in Unix milliseconds, or
 -- any for NULL. There is no row when there are fewer. The plus keeps the value from the planner (decision 23).
-SELECT time, id FROM events INDEXED BY late_events_by_time
-WHERE late = 1 AND (time, id) < (?1, ?2) AND time >= ifnull(?3, -9007199254740992)
-ORDER BY time DESC, id DESC LIMIT 1 OFFSET +?4 - 1
+SELECT created_at + time_shift AS time, id FROM events INDEXED BY late_events_by_time
+WHERE late = 1 AND created_at + time_shift BETWEEN ifnull(?3, -9007199254740992) AND ?1
+  AND (created_at + time_shift, id) < (?1, ?2)
+ORDER BY created_at + time_shift DESC, id DESC LIMIT 1 OFFSET +?4 - 1

@@ -10,7 +10,8 @@
 -- The plus keeps the value from the planner (decision 23).
 SELECT v.*
 FROM events AS e INDEXED BY late_events_by_time CROSS JOIN events_readable AS v ON v.id = e.id
-WHERE e.late = 1 AND (e.time, e.id) > (:above_time, :above) AND (e.time, e.id) < (:below_time, :below)
+WHERE e.late = 1 AND e.created_at + e.time_shift BETWEEN :above_time AND :below_time
+  AND ((e.created_at + e.time_shift), e.id) > (:above_time, :above) AND ((e.created_at + e.time_shift), e.id) < (:below_time, :below)
   AND (:agent_type IS NULL OR e.agent_type = :agent_type)
   AND (:event_type IS NULL OR e.event_type = :event_type)
   AND (:tool_name IS NULL OR e.tool_name = :tool_name)
@@ -25,8 +26,8 @@ WHERE e.late = 1 AND (e.time, e.id) > (:above_time, :above) AND (e.time, e.id) <
   AND (:skill IS NULL OR e.skill = :skill)
   AND (:mcp_server IS NULL OR e.mcp_server = :mcp_server)
   AND (:host IS NULL OR e.host = :host)
-  AND (:since IS NULL OR e.time >= :since)
-  AND (:until IS NULL OR e.time < :until)
+  AND (:since IS NULL OR (e.created_at + e.time_shift) >= :since)
+  AND (:until IS NULL OR (e.created_at + e.time_shift) < :until)
   AND (:late IS NULL OR e.late = :late)
   AND (:session IS NULL OR e.session = :session)
   AND (:call_id IS NULL OR e.call_id = :call_id)
@@ -62,5 +63,5 @@ WHERE e.late = 1 AND (e.time, e.id) > (:above_time, :above) AND (e.time, e.id) <
         ELSE ''
       END AS BLOB), :q, NULL)
   END
-ORDER BY e.time ASC, e.id ASC
+ORDER BY e.created_at + e.time_shift ASC, e.id ASC
 LIMIT +:limit

@@ -12,7 +12,7 @@
 -- The plus keeps the value from the planner (decision 23).
 SELECT
   max(e.id) AS id,
-  e.time / CAST(:bucket_ms AS INTEGER) * CAST(:bucket_ms AS INTEGER) AS bucket,
+  (e.created_at + e.time_shift) / CAST(:bucket_ms AS INTEGER) * CAST(:bucket_ms AS INTEGER) AS bucket,
   CASE :by WHEN 1 THEN e.agent_type WHEN 2 THEN e.event_type WHEN 3 THEN e.tool_name WHEN 4 THEN e.status WHEN 5 THEN e.branch WHEN 6 THEN e.project WHEN 7 THEN e.model WHEN 8 THEN e.source WHEN 9 THEN e.source_event WHEN 10 THEN e.service_tier WHEN 11 THEN e.subagent WHEN 12 THEN e.skill WHEN 13 THEN e.mcp_server WHEN 14 THEN e.host ELSE 0 END AS name,
   count(*) AS event_count,
   count(*) FILTER (WHERE e.status = (SELECT n.id FROM names AS n WHERE n.kind = 'status' AND n.name = 'error')) AS error_count,
@@ -39,8 +39,8 @@ WHERE e.id > :above AND e.id < :below
   AND (:skill IS NULL OR e.skill = :skill)
   AND (:mcp_server IS NULL OR e.mcp_server = :mcp_server)
   AND (:host IS NULL OR e.host = :host)
-  AND (:since IS NULL OR e.time >= :since)
-  AND (:until IS NULL OR e.time < :until)
+  AND (:since IS NULL OR (e.created_at + e.time_shift) >= :since)
+  AND (:until IS NULL OR (e.created_at + e.time_shift) < :until)
   AND (:late IS NULL OR e.late = :late)
   AND (:session IS NULL OR e.session = :session)
   AND (:call_id IS NULL OR e.call_id = :call_id)

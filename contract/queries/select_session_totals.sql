@@ -1,7 +1,7 @@
 -- ?1: a session is active when its newest event that is not history arrived after this. No event has ended it, and no
 -- agent needs an answer. ?2: since in Unix milliseconds, or NULL. ?3: the name id of the agent_type, or NULL. ?4: until in Unix
--- milliseconds, or NULL: only sessions that began before it. The index sessions_by_activity has every column here but
--- started_at, which is read with ?4 alone.
+-- milliseconds, or NULL: only sessions that began before it. The index sessions_by_activity has every column of the second
+-- count but started_at, which is read with ?4 alone.
 SELECT
   (SELECT count(*) FROM sessions
     WHERE activity > ?1 AND live_at > ?1 AND ended_at IS NULL

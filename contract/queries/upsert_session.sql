@@ -7,18 +7,21 @@
 -- The figures follow. Sums stop at the largest 64-bit integer (rule STA-06).
 INSERT INTO sessions (
   key, session_id, agent_type, project, branch, model, ended_at, started_at, last_event_at, live_at, last_event_id,
-  first_event_id, event_count, error_count, tokens_in, tokens_out, cache_read_tokens, cache_write_tokens, cost_nanos
+  first_event_id, activity, event_count, error_count, tokens_in, tokens_out, cache_read_tokens, cache_write_tokens,
+  cost_nanos
 ) VALUES (
-  ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, CAST(?15 AS INTEGER), CAST(?16 AS INTEGER), CAST(?17 AS INTEGER),
-  CAST(?18 AS INTEGER), CAST(?19 AS INTEGER), CAST(?20 AS INTEGER), CAST(?21 AS INTEGER)
+  ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, iif(?10 > ?9, ?10, ?9), CAST(?15 AS INTEGER),
+  CAST(?16 AS INTEGER), CAST(?17 AS INTEGER), CAST(?18 AS INTEGER), CAST(?19 AS INTEGER), CAST(?20 AS INTEGER),
+  CAST(?21 AS INTEGER)
 )
 ON CONFLICT (key) DO UPDATE SET
   project = ifnull(excluded.project, project),
   branch = ifnull(excluded.branch, branch),
   model = ifnull(excluded.model, model),
-  started_at = iif(?13, min(excluded.started_at, started_at), started_at),
-  last_event_at = iif(?13, max(excluded.last_event_at, last_event_at), last_event_at),
+  started_at = iif(?13 AND excluded.started_at < started_at, excluded.started_at, started_at),
+  last_event_at = iif(?13 AND excluded.last_event_at > last_event_at, excluded.last_event_at, last_event_at),
   live_at = iif(?13, ifnull(excluded.live_at, live_at), live_at),
+  activity = iif(?13 AND excluded.activity > activity, excluded.activity, activity),
   ended_at = iif(?14, excluded.ended_at, ended_at),
   last_event_id = excluded.last_event_id,
   event_count = event_count + excluded.event_count,

@@ -1,6 +1,7 @@
 /** Checks `contract/fields.json` against the schema, the rules, the vocabulary and the version. */
 import { DatabaseSync } from 'node:sqlite';
 import type { FieldSpec, Fields, ServerColumn } from '../contract/fields.ts';
+import { HIDDEN } from '../contract/statements.ts';
 
 /** The Arrow types that a kind of value may have. */
 const ARROW: Readonly<Record<string, readonly string[]>> = {
@@ -86,13 +87,12 @@ function checkSchema({ fields, server_columns, row }: Fields, schema: string): s
     const columnsOf = (table: string): Map<string, string> =>
       new Map(
         database
-          .prepare(`SELECT name, type || iif("notnull", ' NOT NULL', '') AS type FROM pragma_table_xinfo(?)`)
+          .prepare(`SELECT name, type || iif("notnull", ' NOT NULL', '') AS type FROM pragma_table_info(?)`)
           .all(table)
           .map((column) => [String(column.name), String(column.type)]),
       );
-    // Pages by time need it, and no row shows it.
-    const { late: _, ...shown } = Object.fromEntries(columnsOf('events'));
-    const table = new Map(Object.entries(shown));
+    const table = columnsOf('events');
+    for (const name of HIDDEN) table.delete(name);
     const stored = [...Object.values(server_columns), ...Object.values(fields)].flatMap(({ column, sql }) =>
       column === undefined ? [] : [{ column, sql }],
     );

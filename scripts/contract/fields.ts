@@ -34,8 +34,8 @@ export interface ServerColumn {
   readonly default?: Json;
   readonly column?: string;
   readonly sql?: string;
-  /** Whether SQLite computes it from other columns. */
-  readonly generated?: boolean;
+  /** What it is computed from, in columns of the table `events`. */
+  readonly expression?: string;
   readonly protobuf: number;
   readonly arrow: string;
 }

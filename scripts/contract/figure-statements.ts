@@ -108,17 +108,18 @@ function upsertSession({ of }: FigureFacts): string {
 -- ?7 ended_at: the time of its end, else NULL.
 -- The figures follow. Sums stop at the largest 64-bit integer (rule STA-06).
 INSERT INTO sessions (
-${lines([...SESSION_COLUMNS, ...columnsIn(figures)])}
+${lines([...SESSION_COLUMNS, 'activity', ...columnsIn(figures)])}
 ) VALUES (
-${lines([...own, ...parameters(15, figures.length)])}
+${lines([...own, 'iif(?10 > ?9, ?10, ?9)', ...parameters(15, figures.length)])}
 )
 ON CONFLICT (key) DO UPDATE SET
   project = ifnull(excluded.project, project),
   branch = ifnull(excluded.branch, branch),
   model = ifnull(excluded.model, model),
-  started_at = iif(?13, min(excluded.started_at, started_at), started_at),
-  last_event_at = iif(?13, max(excluded.last_event_at, last_event_at), last_event_at),
+  started_at = iif(?13 AND excluded.started_at < started_at, excluded.started_at, started_at),
+  last_event_at = iif(?13 AND excluded.last_event_at > last_event_at, excluded.last_event_at, last_event_at),
   live_at = iif(?13, ifnull(excluded.live_at, live_at), live_at),
+  activity = iif(?13 AND excluded.activity > activity, excluded.activity, activity),
   ended_at = iif(?14, excluded.ended_at, ended_at),
   last_event_id = excluded.last_event_id,
 ${figures.map(excluded).join(',\n')}

@@ -12,7 +12,7 @@ export function loadTime(fields: Fields, facts: FigureFacts): string {
     const column = kind === '0' ? '0' : `e.${fields.fields[kind]!.column}`;
     const own = figures.map((figure) => `  ${sumOf(figure, kind === 'tool_name')}`);
     return `SELECT
-  e.time / 900000 * 900, ${column}, e.agent_type,
+  (e.created_at + e.time_shift) / 900000 * 900, ${column}, e.agent_type,
 ${own.join(',\n')}
 FROM events AS e${kind === '0' ? '' : ` WHERE ${column} IS NOT NULL`}
 GROUP BY 1, 2, 3`;
@@ -22,21 +22,23 @@ GROUP BY 1, 2, 3`;
   );
   return `-- Generated from contract/fields.json and contract/figures.json. Below schema 6 sums were those of hours of arrival, and a
 -- session began and ended with arrivals.
+UPDATE events SET time_shift = client_timestamp - created_at
+WHERE client_timestamp BETWEEN 946684800000 AND created_at + 300000;
 UPDATE events SET history = 1
-WHERE time < created_at - 600000
+WHERE time_shift < -600000
   AND source NOT IN (SELECT id FROM names WHERE kind = 'source' AND name IN ('hook', 'otel'));
 UPDATE events SET late = 1
-FROM (SELECT id, max(time) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS last_time FROM events) AS b
-WHERE b.id = events.id AND events.time < b.last_time;
+FROM (SELECT id, max(created_at + time_shift) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS last_time FROM events) AS b
+WHERE b.id = events.id AND events.created_at + events.time_shift < b.last_time;
 UPDATE event_blocks SET
   first_time = b.first_time, last_time = b.last_time, first_late = b.first_late, last_late = b.last_late
 FROM (
   SELECT
     id >> 8 AS block,
-    min(time) FILTER (WHERE late = 0) AS first_time,
-    max(time) FILTER (WHERE late = 0) AS last_time,
-    min(time) FILTER (WHERE late = 1) AS first_late,
-    max(time) FILTER (WHERE late = 1) AS last_late
+    min(created_at + time_shift) FILTER (WHERE late = 0) AS first_time,
+    max(created_at + time_shift) FILTER (WHERE late = 0) AS last_time,
+    min(created_at + time_shift) FILTER (WHERE late = 1) AS first_late,
+    max(created_at + time_shift) FILTER (WHERE late = 1) AS last_late
   FROM events GROUP BY 1
 ) AS b
 WHERE b.block = event_blocks.id;
@@ -48,9 +50,11 @@ WHERE s.id < (SELECT max(id) FROM event_spans);
 UPDATE sessions SET
   started_at = min(sessions.started_at, t.first_time),
   last_event_at = min(sessions.last_event_at, t.last_time),
-  live_at = min(sessions.last_event_at, t.live_at)
+  live_at = min(sessions.last_event_at, t.live_at),
+  ended_at = min(sessions.ended_at, t.last_time),
+  activity = max(t.last_time, ifnull(min(sessions.last_event_at, t.live_at), t.last_time))
 FROM (
-  SELECT session, min(time) AS first_time, max(time) AS last_time, max(created_at) FILTER (WHERE history = 0) AS live_at
+  SELECT session, min(created_at + time_shift) AS first_time, max(created_at + time_shift) AS last_time, max(created_at) FILTER (WHERE history = 0) AS live_at
   FROM events GROUP BY session
 ) AS t
 WHERE t.session = sessions.key;

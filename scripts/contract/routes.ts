@@ -22,7 +22,7 @@ interface Route {
 
 interface Parameter {
   readonly name: string;
-  readonly type: 'text' | 'choice' | 'timestamp' | 'integer' | 'topics' | 'cursor' | 'zone';
+  readonly type: 'text' | 'choice' | 'timestamp' | 'integer' | 'topics' | 'cursor' | 'time_cursor' | 'zone';
   readonly values?: string | readonly string[];
   readonly minimum?: number;
   readonly maximum?: number;
@@ -117,7 +117,7 @@ ${rustEnum('Parameter', 'The query parameters. Several may have one name in a qu
 /// The types of query parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "each is the type of its name")]
-pub enum ParameterKind { Text, Choice, Timestamp, Integer, Topics, Cursor, Zone }
+pub enum ParameterKind { Text, Choice, Timestamp, Integer, Topics, Cursor, TimeCursor, Zone }
 
 /// The value of an absent parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -227,7 +227,7 @@ export type Parameter = ${union(Object.keys(parameters))};
 export interface ParameterSpec {
   /** Name in the query string. */
   readonly name: string;
-  readonly type: 'text' | 'choice' | 'timestamp' | 'integer' | 'topics' | 'cursor' | 'zone';
+  readonly type: 'text' | 'choice' | 'timestamp' | 'integer' | 'topics' | 'cursor' | 'time_cursor' | 'zone';
   /** The words of a choice. */
   readonly values?: readonly string[];
   readonly minimum?: number;

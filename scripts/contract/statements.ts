@@ -4,12 +4,15 @@
  */
 import { type Fields, nameKinds } from './fields.ts';
 
+/** The columns of the table `events` that no row shows: they give the order by time. */
+export const HIDDEN: readonly string[] = ['late', 'time_shift'];
+/** The time of a row (rule TIM-01). */
+const TIME = '(e.created_at + e.time_shift)';
+
 /** Returns the columns of the table `events`, in the order of `insert_event.sql`. */
 export function eventColumns({ fields, server_columns }: Fields): string[] {
-  const own = Object.values(server_columns).flatMap(({ column, generated }) =>
-    generated ? [] : (column ?? []),
-  );
-  return [...own, 'late', ...Object.values(fields).map(({ column }) => column)];
+  const own = Object.values(server_columns).flatMap(({ column }) => column ?? []);
+  return [...own, ...HIDDEN, ...Object.values(fields).map(({ column }) => column)];
 }
 
 /** Returns `insert_event.sql`. */
@@ -34,7 +37,7 @@ export function selectEvents(
 ${PARAMETERS}\
 ${rows === 'stored' ? STORED : ''}\
 -- The plus keeps the value from the planner (decision 23).
-${rows === 'stored' ? `SELECT\n${lines(rowColumns(fields).map((column) => `e.${column}`))}` : 'SELECT v.*'}
+${rows === 'stored' ? `SELECT\n${lines(rowColumns(fields).map(ofEvent))}` : 'SELECT v.*'}
 FROM events AS e${rows === 'stored' ? '' : ' CROSS JOIN events_readable AS v ON v.id = e.id'}
 ${conditions(fields)}\
 ORDER BY e.id ${directionOf(order)}
@@ -44,7 +47,9 @@ LIMIT +:limit
 
 /** Returns `select_late_events_*.sql`: the late rows of the view in the order of their times (rule GET-15). */
 export function selectLateEvents(fields: Fields, order: 'newest' | 'oldest'): string {
-  const ids = `e.late = 1 AND (e.time, e.id) > (:above_time, :above) AND (e.time, e.id) < (:below_time, :below)`;
+  // The first two bounds use the index, and the others divide rows of one time.
+  const ids = `e.late = 1 AND e.created_at + e.time_shift BETWEEN :above_time AND :below_time
+  AND (${TIME}, e.id) > (:above_time, :above) AND (${TIME}, e.id) < (:below_time, :below)`;
   return `-- Generated from contract/fields.json. Late rows with a time and an id between :above_time and :above, and :below_time and
 -- :below, all exclusive. ${order === 'newest' ? 'Newest' : 'Oldest'} time first, up to :limit.
 ${PARAMETERS}\
@@ -52,7 +57,7 @@ ${PARAMETERS}\
 SELECT v.*
 FROM events AS e INDEXED BY late_events_by_time CROSS JOIN events_readable AS v ON v.id = e.id
 ${conditions(fields, ids)}\
-ORDER BY e.time ${directionOf(order)}, e.id ${directionOf(order)}
+ORDER BY e.created_at + e.time_shift ${directionOf(order)}, e.id ${directionOf(order)}
 LIMIT +:limit
 `;
 }
@@ -69,8 +74,8 @@ function conditions(fields: Fields, ids = 'e.id > :above AND e.id < :below'): st
   return `\
 WHERE ${ids}
 ${kinds.map(equal).join('')}\
-  AND (:since IS NULL OR e.time >= :since)
-  AND (:until IS NULL OR e.time < :until)
+  AND (:since IS NULL OR ${TIME} >= :since)
+  AND (:until IS NULL OR ${TIME} < :until)
   AND (:late IS NULL OR e.late = :late)
   AND (:session IS NULL OR e.session = :session)
 ${texts.map(equal).join('')}\
@@ -122,7 +127,7 @@ ${PARAMETERS}\
 -- The plus keeps the value from the planner (decision 23).
 SELECT
   max(e.id) AS id,
-  e.time / CAST(:bucket_ms AS INTEGER) * CAST(:bucket_ms AS INTEGER) AS bucket,
+  ${TIME} / CAST(:bucket_ms AS INTEGER) * CAST(:bucket_ms AS INTEGER) AS bucket,
   CASE :by ${whens.join(' ')} ELSE 0 END AS name,
 ${sums},
   group_concat(e.duration_ms) FILTER (WHERE :durations) AS durations
@@ -142,7 +147,7 @@ export function selectEventFigures(fields: Fields, numbers: readonly string[]): 
 -- first. ?1 and ?2 the first and the last id, ?3 the key of a session or NULL. The names are the last columns, in the
 -- order of the fields.
 SELECT
-${lines(['id', 'time', 'session', 'event_id', 'late', ...columns, 'computed_cost_nanos', ...names])}
+${lines(['id', 'created_at + time_shift AS time', 'session', 'event_id', 'late', ...columns, 'computed_cost_nanos', ...names])}
 FROM events
 WHERE id BETWEEN ?1 AND ?2 AND (?3 IS NULL OR session = ?3)
 ORDER BY id
@@ -206,9 +211,16 @@ const STORED = `-- The columns are those of a row in its order, but for schema_v
 -- milliseconds, an event_id of 16 bytes is a UUID.
 `;
 
+/** Returns a column, or a computed one, of the table that is `e` in a statement. */
+function ofEvent(column: string): string {
+  return column.replaceAll(/[a-z_0-9]+/g, 'e.$&');
+}
+
 /** Returns the stored columns of a row's members, in order. */
 function rowColumns({ fields, server_columns, row }: Fields): string[] {
-  return row.flatMap((name) => (fields[name] ?? server_columns[name])?.column ?? []);
+  return row.flatMap(
+    (name) => fields[name]?.column ?? server_columns[name]?.column ?? server_columns[name]?.expression ?? [],
+  );
 }
 
 /** Formats a list with up to 118 characters a line. */

@@ -159,6 +159,15 @@ impl Event {
         if let FieldValue::Word(word) = &self.values[field as usize] { Some(word) } else { None }
     }
 
+    /// Returns whether a field has the value of an event without it.
+    pub fn is_absent(&self, field: Field) -> bool {
+        match (&self.values[field as usize], field.spec().absent) {
+            (FieldValue::Absent, Absent::Null) => true,
+            (FieldValue::Number(number), Absent::Number(absent)) => *number == absent,
+            _ => false,
+        }
+    }
+
     /// Returns the number of a field.
     pub fn number(&self, field: Field) -> Option<i64> {
         if let FieldValue::Number(number) = self.values[field as usize] { Some(number) } else { None }

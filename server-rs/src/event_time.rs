@@ -1,6 +1,6 @@
 //! Decides when an event happened, and whether it is history (rules TIM-01 and TIM-03).
 //!
-//! Pure. The column `time` of the table `events` computes the same.
+//! Pure.
 
 use crate::contract::LIMITS;
 

@@ -1,7 +1,7 @@
 /**
  * Decides when an event happened, and whether it is history (rules TIM-01 and TIM-03).
  *
- * Pure. The column `time` of the table `events` computes the same.
+ * Pure.
  */
 import { LIMITS } from './contract.ts';
 

@@ -144,8 +144,8 @@ function expectedIds(db: Connection, { fields, sessionId, since, until, order }:
   const direction = order === 'desc' ? 'DESC' : 'ASC';
   const sql = `SELECT e.id FROM events AS e CROSS JOIN events_readable AS v ON v.id = e.id
     WHERE (:tool IS NULL OR v.tool_name = :tool) AND (:session IS NULL OR v.session_id = :session)
-      AND e.time >= :since AND e.time < :until
-    ORDER BY e.time ${direction}, e.id ${direction}`;
+      AND (e.created_at + e.time_shift) >= :since AND (e.created_at + e.time_shift) < :until
+    ORDER BY (e.created_at + e.time_shift) ${direction}, e.id ${direction}`;
   const values = {
     tool: fields.tool_name ?? null,
     session: sessionId ?? null,

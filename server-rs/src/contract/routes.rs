@@ -174,6 +174,7 @@ pub enum ParameterKind {
     Integer,
     Topics,
     Cursor,
+    TimeCursor,
     Zone,
 }
 
@@ -584,7 +585,7 @@ static PARAMETERS: [ParameterSpec; Parameter::ALL.len()] = [
     ParameterSpec {
         parameter: Parameter::Cursor,
         name: "cursor",
-        kind: ParameterKind::Cursor,
+        kind: ParameterKind::TimeCursor,
         values: &[],
         minimum: None,
         maximum: None,

@@ -7,6 +7,7 @@ use http::Method;
 use crate::contract::routes::{Parameter, ParameterDefault, ParameterKind, ParameterSpec};
 use crate::contract::{LIMITS, RouteSpec, VOCABULARY, fill};
 use crate::error::{ErrorCode, Failure};
+use crate::render::Place;
 use crate::store::time_search::TimeCursor;
 use crate::text::percent_decode;
 use crate::timestamp::parse_timestamp;
@@ -100,8 +101,14 @@ impl Parameters {
                 self.texts.insert(spec.parameter, text);
                 Ok(())
             }
-            ParameterKind::Cursor => {
-                TimeCursor::parse(&text).ok_or_else(|| invalid(spec.name, messages.cursor))?;
+            ParameterKind::Cursor | ParameterKind::TimeCursor => {
+                let is_cursor = match spec.kind {
+                    ParameterKind::Cursor => Place::parse(&text).is_some(),
+                    _ => TimeCursor::parse(&text).is_some(),
+                };
+                if !is_cursor {
+                    return Err(invalid(spec.name, messages.cursor));
+                }
                 self.texts.insert(spec.parameter, text);
                 Ok(())
             }

@@ -16,6 +16,7 @@ use crate::contract::flags::EXITS;
 use crate::contract::{FILE_PRAGMAS, PRAGMAS, REPORTED_PRAGMAS, SCHEMA, TUNING, fill};
 use crate::error::ErrorCode;
 use crate::platform::private_file;
+use crate::store::event_insert::MOST_STATEMENTS;
 use crate::store::failure::{file_reason, store_code};
 use crate::store::owner::Owner;
 use crate::store::text_search::add_text_function;
@@ -111,7 +112,7 @@ fn configure(connection: Connection, options: &ConnectionOptions) -> rusqlite::R
         Durability::Power => "FULL",
     };
     connection.pragma_update(None, "synchronous", synchronous)?;
-    connection.set_prepared_statement_cache_capacity(64);
+    connection.set_prepared_statement_cache_capacity(64 + MOST_STATEMENTS);
     add_text_function(&connection)?;
     Ok(connection)
 }

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use rusqlite::Connection;
+use rusqlite::{CachedStatement, Connection};
 
 use crate::contract::vocabulary::{event_type, source};
 use crate::event::{Event, Outcome};
@@ -23,6 +23,7 @@ use crate::store::cluster_change::{ClusterChange, store_bounds};
 use crate::store::connection::with_small_cache;
 use crate::store::deletions::{Step, delete_events, delete_session_blocks, oldest_of};
 use crate::store::event_blocks::EventBlocks;
+use crate::store::event_insert::{EventInsert, GroupInserts, RowValues};
 use crate::store::event_key::EventKey;
 use crate::store::event_keys::EventKeys;
 use crate::store::last_time::LastTime;
@@ -46,22 +47,9 @@ pub struct Submission {
 /// The outcomes of each submission of a group, and the newest id when a row was stored.
 pub type Stored = (Vec<Vec<Outcome>>, Option<i64>);
 
-/// Parameters of `insert_event.sql`: SQLite numbers named parameters from 1 in the order of the statement.
-const ID: usize = 1;
-const CREATED_AT: usize = 2;
-const HISTORY: usize = 3;
-const PAYLOAD_TRUNCATED: usize = 4;
-const COMPUTED_COST: usize = 5;
-const LATE: usize = 6;
-
 /// The token counts that have prices, in the order of `computed_nanos`.
 const PRICED: [Field; 4] =
     [Field::TokensIn, Field::TokensOut, Field::CacheReadTokens, Field::CacheWriteTokens];
-
-/// Returns the parameter of a field; the fields' parameters follow in their order.
-fn parameter_of(field: Field) -> usize {
-    LATE + 1 + field as usize
-}
 
 /// The decision about an event by its id.
 enum Accepted {
@@ -75,6 +63,7 @@ enum Accepted {
 #[derive(Debug, Default)]
 pub struct EventWriter {
     prices: Option<Arc<Prices>>,
+    insert: EventInsert,
     keys: EventKeys,
     blocks: EventBlocks,
     names: Names,
@@ -261,7 +250,7 @@ impl EventWriter {
         let first_id = self.last_id(connection)?;
         let mut last_id = first_id;
         let mut outcomes = Vec::new();
-        let mut insert_event = connection.prepare_cached(queries::INSERT_EVENT)?;
+        let mut inserts = GroupInserts::new(connection);
         for (submission, own_id) in group {
             let mut of_submission = Vec::with_capacity(submission.events.len());
             for event in &submission.events {
@@ -283,7 +272,7 @@ impl EventWriter {
                 last_id = own_id.unwrap_or(last_id + 1);
                 self.insert_one(
                     connection,
-                    &mut insert_event,
+                    &mut inserts,
                     &submission.body,
                     step.as_ref().unwrap_or(event),
                     key.as_ref(),
@@ -333,7 +322,7 @@ impl EventWriter {
     fn insert_one(
         &mut self,
         connection: &Connection,
-        insert: &mut rusqlite::CachedStatement<'_>,
+        inserts: &mut GroupInserts<'_>,
         body: &str,
         event: &Event,
         key: Option<&EventKey<'_>>,
@@ -362,26 +351,26 @@ impl EventWriter {
             times.is_history(matches!(event.word(Field::Source), Some(source::HOOK | source::OTEL)));
         let is_late = self.last_time.add(connection, time)?;
         self.ignored_times += u64::from(times.is_ignored());
-        insert.raw_bind_parameter(ID, id)?;
-        insert.raw_bind_parameter(CREATED_AT, now)?;
-        insert.raw_bind_parameter(HISTORY, is_history)?;
-        insert.raw_bind_parameter(LATE, is_late)?;
-        insert.raw_bind_parameter(PAYLOAD_TRUNCATED, event.payload_truncated)?;
         let computed = self.computed_nanos(event, body);
-        insert.raw_bind_parameter(COMPUTED_COST, computed)?;
-        for field in Field::ALL {
-            let at = parameter_of(field);
-            match field {
-                Field::SessionId => insert.raw_bind_parameter(at, session)?,
-                Field::EventId => insert.raw_bind_parameter(at, key)?,
-                _ if field.spec().is_dictionary => insert.raw_bind_parameter(at, id_of(field))?,
-                _ => match event.number(field) {
-                    Some(number) => insert.raw_bind_parameter(at, number)?,
-                    None => insert.raw_bind_parameter(at, event.text(field, body))?,
-                },
-            }
-        }
-        insert.raw_execute()?;
+        let row = RowValues {
+            id,
+            created_at: now,
+            history: is_history,
+            payload_truncated: event.payload_truncated,
+            computed_cost_nanos: computed,
+            late: is_late,
+            time_shift: time - now,
+        };
+        let bind = |insert: &mut CachedStatement<'_>, at: usize, field: Field| match field {
+            Field::SessionId => insert.raw_bind_parameter(at, session),
+            Field::EventId => insert.raw_bind_parameter(at, key),
+            _ if field.spec().is_dictionary => insert.raw_bind_parameter(at, id_of(field)),
+            _ => match event.number(field) {
+                Some(number) => insert.raw_bind_parameter(at, number),
+                None => insert.raw_bind_parameter(at, event.text(field, body)),
+            },
+        };
+        self.insert.run(inserts, &row, |field| event.is_absent(field), bind)?;
 
         let figures = measure(
             |field| event.number(field),
@@ -438,32 +427,5 @@ impl EventWriter {
         }
         let model = event.text(Field::Model, body)?;
         computed_nanos(prices, model, PRICED.map(|field| event.number(field).unwrap_or(0)))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::contract::SCHEMA_SQL;
-
-    #[test]
-    fn parameters_of_the_insert_are_numbered_in_the_order_of_the_fields() -> rusqlite::Result<()> {
-        let connection = Connection::open_in_memory()?;
-        connection.execute_batch(SCHEMA_SQL)?;
-        let insert = connection.prepare(queries::INSERT_EVENT)?;
-        let own = [
-            ("id", ID),
-            ("created_at", CREATED_AT),
-            ("history", HISTORY),
-            ("late", LATE),
-            ("payload_truncated", PAYLOAD_TRUNCATED),
-            ("computed_cost_nanos", COMPUTED_COST),
-        ];
-        let fields = Field::ALL.map(|field| (field.spec().column, parameter_of(field)));
-        for (column, at) in own.into_iter().chain(fields) {
-            assert_eq!(insert.parameter_index(&format!(":{column}"))?, Some(at), "{column}");
-        }
-        assert_eq!(insert.parameter_count(), own.len() + Field::COUNT);
-        Ok(())
     }
 }

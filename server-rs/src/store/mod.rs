@@ -46,6 +46,8 @@ pub mod number_list;
 pub mod event_spans;
 /// Summaries of blocks.
 pub mod event_blocks;
+/// Inserts a row.
+pub mod event_insert;
 /// Stores a group as rows.
 pub mod events;
 /// The database of a folder of attachments.

@@ -115,7 +115,10 @@ impl SessionDeltas {
     /// Writes the group's sums.
     pub fn flush(&mut self, connection: &Connection) -> rusqlite::Result<()> {
         let mut upsert = connection.prepare_cached(queries::UPSERT_SESSION)?;
-        for (key, delta) in self.deltas.drain() {
+        // In the order of their newest events, which is that of the index.
+        let mut deltas: Vec<_> = self.deltas.drain().collect();
+        deltas.sort_unstable_by_key(|(_, delta)| delta.last_event_id);
+        for (key, delta) in deltas {
             let own = params![
                 key,
                 delta.session_id,

@@ -62,7 +62,7 @@ export type Parameter =
 export interface ParameterSpec {
   /** Name in the query string. */
   readonly name: string;
-  readonly type: 'text' | 'choice' | 'timestamp' | 'integer' | 'topics' | 'cursor' | 'zone';
+  readonly type: 'text' | 'choice' | 'timestamp' | 'integer' | 'topics' | 'cursor' | 'time_cursor' | 'zone';
   /** The words of a choice. */
   readonly values?: readonly string[];
   readonly minimum?: number;
@@ -124,7 +124,7 @@ export const PARAMETERS: Readonly<Record<Parameter, ParameterSpec>> = {
   before: { name: 'before', type: 'integer', minimum: 0, maximum: 9007199254740991, excludes: ['after'] },
   order: { name: 'order', type: 'choice', values: ['asc', 'desc'] },
   order_by: { name: 'order_by', type: 'choice', values: ['time'], excludes: ['q', 'after', 'before'] },
-  cursor: { name: 'cursor', type: 'cursor', needs: 'order_by' },
+  cursor: { name: 'cursor', type: 'time_cursor', needs: 'order_by' },
   session_cursor: { name: 'cursor', type: 'cursor' },
   limit: { name: 'limit', type: 'integer', minimum: 1, maximum: 1000, export_maximum: 1000000, default: 50 },
   timeline_limit: { name: 'limit', type: 'integer', minimum: 1, maximum: 1000, default: 168 },

@@ -7,6 +7,7 @@
 import type { Parameter } from '../contract/routes.ts';
 import { fill, LIMITS, PARAMETERS, type ParameterSpec, type RouteSpec, VOCABULARY } from '../contract.ts';
 import { Failure } from '../error.ts';
+import { parsePlace } from '../render.ts';
 import { parseTimeCursor } from '../store/time-search.ts';
 import { byteLength, isWellFormed, percentDecode } from '../text.ts';
 import { parseTimestamp } from '../timestamp.ts';
@@ -143,6 +144,9 @@ function readValue(spec: ParameterSpec, text: string): Value {
       return value;
     }
     case 'cursor':
+      if (parsePlace(text) === undefined) throw invalid(spec.name, MESSAGES.cursor);
+      return text;
+    case 'time_cursor':
       if (parseTimeCursor(text) === undefined) throw invalid(spec.name, MESSAGES.cursor);
       return text;
     case 'zone':

@@ -5,7 +5,7 @@
  * fields has its own statement, with their values as literals. The sets are as many as the clients choose, and the
  * statements are bounded. Further sets use the statement that binds every value.
  *
- * Knows no event: its caller fills `values`. Only server-ts has this file: Rust binds a NULL at no cost.
+ * Knows no event: its caller fills `values`.
  */
 import { FIELD_SPECS, type FieldSpec } from '../field.ts';
 import { QUERIES } from '../queries.ts';
@@ -45,6 +45,7 @@ const OPTIONAL = [
   optional('computed_cost_nanos', Number.NaN),
   optional('history', 0),
   optional('late', 0),
+  optional('time_shift', 0),
   ...FIELD_SPECS.filter(isOptional).map(({ sqlColumn, absent }) => optional(sqlColumn, absent)),
 ];
 

@@ -86,6 +86,7 @@ const AT = {
   createdAt: placeOf('created_at'),
   history: placeOf('history'),
   late: placeOf('late'),
+  timeShift: placeOf('time_shift'),
   truncated: placeOf('payload_truncated'),
   computedCost: placeOf('computed_cost_nanos'),
   session: placeOf(FIELD.session_id.sqlColumn),
@@ -415,6 +416,7 @@ export class EventWriter {
     values[AT.createdAt] = now;
     values[AT.history] = Number(isHistory);
     values[AT.late] = Number(isLate);
+    values[AT.timeShift] = time - now;
     values[AT.truncated] = ints[int + TRUNCATED]!;
     values[AT.session] = session.key;
     values[AT.eventId] = eventId;

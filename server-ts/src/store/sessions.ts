@@ -106,7 +106,9 @@ export class SessionDeltas {
 
   /** Writes the group's sums. */
   write(): void {
-    for (const delta of this.deltas.values()) this.writeOne(delta);
+    // In the order of their newest events, which is that of the index.
+    const deltas = [...this.deltas.values()].sort((one, other) => one.lastEventId - other.lastEventId);
+    for (const delta of deltas) this.writeOne(delta);
     this.deltas.clear();
     this.last = undefined;
   }
