@@ -25,8 +25,8 @@ const PROMPTS: FigureSpec = {
 };
 /** The schema with a column for PROMPTS in the statistics. */
 const WITH_PROMPTS = SCHEMA.replace(
-  'PRIMARY KEY (hour, name, agent_type)',
-  'prompt_count INTEGER NOT NULL DEFAULT 0,\n  PRIMARY KEY (hour, name, agent_type)',
+  'PRIMARY KEY (quarter, name, agent_type)',
+  'prompt_count INTEGER NOT NULL DEFAULT 0,\n  PRIMARY KEY (quarter, name, agent_type)',
 );
 
 function problemsOf(figures: Figures, schema = SCHEMA): string[] {
@@ -87,8 +87,9 @@ for (const [problem, figures, schema = WITH_PROMPTS] of WRONG) {
 /** What a figure of the statistics changes when `GET /api/stats/cost` and series show it. */
 const GENERATED = [
   'client-ts/src/contract.ts',
+  'contract/loads/0006_time.sql',
   'contract/openapi.json',
-  'contract/queries/add_hour_to_all_time.sql',
+  'contract/queries/add_quarter_to_all_time.sql',
   'contract/queries/select_cost_timeline.sql',
   'contract/queries/select_costs.sql',
   'contract/queries/select_series_rows.sql',

@@ -71,6 +71,7 @@ export async function messages(context: ScenarioContext): Promise<void> {
     tokens_out: 0,
     cache_read_tokens: 0,
     cache_write_tokens: 0,
+    cache_write_1h_tokens: 0,
     cost_usd: 0.1,
     source: 'api',
   });

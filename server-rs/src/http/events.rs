@@ -51,7 +51,7 @@ pub(crate) async fn events_body(
 /// `GET /api/events` (rules GET-01 to GET-05, FMT-08 and FMT-09).
 pub async fn list_events(State(app): State<Arc<App>>, exchange: Exchange) -> reply::Reply {
     if exchange.parameters.text(Parameter::OrderBy).is_some() {
-        return Ok(reply::ok(read_by_time(&app, &exchange.parameters).await?));
+        return Ok(reply::varying(reply::ok(read_by_time(&app, &exchange.parameters).await?)));
     }
     let filter = event_filter(&exchange.parameters);
     let (limit, answer, cost) =

@@ -16,7 +16,6 @@ use crate::contract::flags::EXITS;
 use crate::contract::{FILE_PRAGMAS, PRAGMAS, REPORTED_PRAGMAS, SCHEMA, TUNING, fill};
 use crate::error::ErrorCode;
 use crate::platform::private_file;
-use crate::store::event_insert::MOST_STATEMENTS;
 use crate::store::failure::{file_reason, store_code};
 use crate::store::owner::Owner;
 use crate::store::text_search::add_text_function;
@@ -112,7 +111,8 @@ fn configure(connection: Connection, options: &ConnectionOptions) -> rusqlite::R
         Durability::Power => "FULL",
     };
     connection.pragma_update(None, "synchronous", synchronous)?;
-    connection.set_prepared_statement_cache_capacity(64 + MOST_STATEMENTS);
+    // Half of them are the inserts of a writer (`event_insert`).
+    connection.set_prepared_statement_cache_capacity(128);
     add_text_function(&connection)?;
     Ok(connection)
 }
