@@ -14,6 +14,7 @@ use crate::formats::Format;
 use crate::http::body::read_body;
 use crate::http::exchange::Exchange;
 use crate::http::exports::export_body;
+use crate::http::negotiation::Answer;
 use crate::http::parameters::Parameters;
 use crate::http::reply;
 use crate::meters::EventSource;
@@ -51,7 +52,7 @@ pub(crate) async fn events_body(
 /// `GET /api/events` (rules GET-01 to GET-05, FMT-08 and FMT-09).
 pub async fn list_events(State(app): State<Arc<App>>, exchange: Exchange) -> reply::Reply {
     if exchange.parameters.text(Parameter::OrderBy).is_some() {
-        return Ok(reply::varying(reply::ok(read_by_time(&app, &exchange.parameters).await?)));
+        return Ok(reply::rows(read_by_time(&app, &exchange.parameters).await?, Answer::JSON));
     }
     let filter = event_filter(&exchange.parameters);
     let (limit, answer, cost) =

@@ -21,6 +21,9 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// The form of an answer in JSON.
+    pub const JSON: Self = Self { format: Format::Json, media_type: "application/json" };
+
     /// Returns the value of `Content-Type`.
     pub fn content_type(&self) -> String {
         format!("{}{}", self.media_type, self.format.spec().answer_suffix)

@@ -198,8 +198,7 @@ fn timed(mut answer: Response<Body>, what: &str, time: Duration) -> Response<Bod
 }
 
 /// Adds `Vary: Accept` (rule HTT-13).
-/// Says that the response depends on `Accept`.
-pub fn varying(mut answer: Response<Body>) -> Response<Body> {
+fn varying(mut answer: Response<Body>) -> Response<Body> {
     answer.headers_mut().insert(VARY, ACCEPT);
     answer
 }
