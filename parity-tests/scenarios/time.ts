@@ -276,10 +276,16 @@ async function offlineSender(context: ScenarioContext): Promise<void> {
         client_timestamp: iso(Date.now() - 3 * DAY_MS - 2 * HOUR_MS),
       }),
       rowOf(context.client(offline), { session_id: 'wrong time', client_timestamp: '1980-01-01T00:00:00Z' }),
+      rowOf(context.client(offline), { session_id: 'wrong arrival', arrived_at: '1980-01-01T00:00:00Z' }),
+      // When it is forwarded, this time is no longer ahead.
+      rowOf(context.client(offline), {
+        session_id: 'fast clock',
+        client_timestamp: iso(Date.now() - 3 * DAY_MS + HOUR_MS),
+      }),
     ]);
     assert.deepEqual(
       stored.map(({ history }) => history),
-      [false, false, true, false],
+      [false, false, true, false, false, false],
     );
     await offline.stop();
     const receiver = await startReceiver(context, target);
@@ -298,7 +304,7 @@ async function offlineSender(context: ScenarioContext): Promise<void> {
       );
     }
     const until = iso(Date.now() - 2 * DAY_MS);
-    assert.equal((await get<Stats>(client, `/api/stats?until=${until}`)).total_events, 4);
+    assert.equal((await get<Stats>(client, `/api/stats?until=${until}`)).total_events, 6);
     assert.equal((await get<Stats>(client, `/api/stats?since=${until}`)).total_events, 0);
     await Promise.all([sender.stop(), receiver.stop()]);
   }
