@@ -1,10 +1,11 @@
 -- Generated from contract/fields.json. Blocks from :first to :last, oldest first, whose summary has every wanted name
--- id, a wanted time and session (rule GET-12). :session is the key of a session. NULL stands for any.
+-- id, a wanted time and session (rule GET-12). :session is the key of a session. :late is 0 for rows that are not late
+-- alone (rule GET-15). NULL stands for any.
 SELECT id FROM event_blocks
 WHERE id BETWEEN :first AND :last
   AND (
-    ((:since IS NULL OR last_time >= :since) AND (:until IS NULL OR first_time < :until))
-    OR ((:since IS NULL OR last_late >= :since) AND (:until IS NULL OR first_late < :until))
+    (first_time IS NOT NULL AND (:since IS NULL OR last_time >= :since) AND (:until IS NULL OR first_time < :until))
+    OR (:late IS NULL AND (:since IS NULL OR last_late >= :since) AND (:until IS NULL OR first_late < :until))
   )
   AND (:agent_type IS NULL OR instr(names, unhex(printf('%08X', :agent_type))))
   AND (:event_type IS NULL OR instr(names, unhex(printf('%08X', :event_type))))

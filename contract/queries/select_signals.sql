@@ -1,6 +1,6 @@
 -- What notifications need of the events above an id (rule NOT-02). ?1 the id, exclusive. ?2 the newest id, inclusive.
--- A wait counts at the event that began it, while it lasts. History is old (rule TIM-03). The cross joins keep the order
--- of the tables.
+-- A wait counts at the event that began it, while it lasts. History is old (rule TIM-03), so a session began with the
+-- arrival of its first event. The cross joins keep the order of the tables.
 SELECT
   g.id,
   g.kind,
@@ -10,7 +10,7 @@ SELECT
   s.session_id,
   (SELECT n.name FROM names AS n WHERE n.id = s.agent_type) AS agent,
   (SELECT n.name FROM names AS n WHERE n.id = s.project) AS project,
-  s.started_at
+  ifnull((SELECT f.created_at FROM events AS f WHERE f.id = s.first_event_id), s.started_at) AS started_at
 FROM (
   SELECT e.id, CASE n.name WHEN 'user_prompt' THEN 'prompt' WHEN 'session_end' THEN 'finished' ELSE 'failed' END AS kind,
     NULL AS reason, e.created_at AS at, e.session

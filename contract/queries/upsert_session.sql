@@ -2,8 +2,8 @@
 -- What one group of events means for one session.
 -- ?8 and ?9 the smallest and the largest time of its events, ?10 the arrival of one that is not history, or NULL. Times
 -- of dismissals count for a new session only, since they are no activity (rule WAI-05): ?13 whether there are others.
--- ?12 the first event's id counts for a new session only. ?14 whether an event ends or reopens it (rule SES-02), with
--- ?7 ended_at: the time of its end, else NULL.
+-- ?12 the first event's id counts for a new session only. ?14 is 1 if an event ends or reopens it (rule SES-02), else 0.
+-- It is 2 for history, which counts only before the first live event. ?7 is the time of its end, or NULL.
 -- The figures follow. Sums stop at the largest 64-bit integer (rule STA-06).
 INSERT INTO sessions (
   key, session_id, agent_type, project, branch, model, ended_at, started_at, last_event_at, live_at, last_event_id,
@@ -22,7 +22,7 @@ ON CONFLICT (key) DO UPDATE SET
   last_event_at = iif(?13 AND excluded.last_event_at > last_event_at, excluded.last_event_at, last_event_at),
   live_at = iif(?13, ifnull(excluded.live_at, live_at), live_at),
   activity = iif(?13 AND excluded.activity > activity, excluded.activity, activity),
-  ended_at = iif(?14, excluded.ended_at, ended_at),
+  ended_at = iif(?14 = 1 OR (?14 = 2 AND live_at IS NULL), excluded.ended_at, ended_at),
   last_event_id = excluded.last_event_id,
   event_count = event_count + excluded.event_count,
   error_count = error_count + excluded.error_count,

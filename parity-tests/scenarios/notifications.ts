@@ -87,6 +87,9 @@ async function work(client: ApiClient): Promise<void> {
     () => hook(client, 'broken', 'UserPromptSubmit', { prompt_id: 'p2' }),
     // A failure that ends the work is a failure alone.
     () => hook(client, 'broken', 'StopFailure'),
+    // The history of an import is no work.
+    () => client.ingest([event({ session_id: 'past', source: 'import', client_timestamp: anHourAgo() })]),
+    () => client.ingest([event({ session_id: 'past', event_type: 'session_end' })]),
     () => client.ingest([event({ session_id: 'api', cost_usd: 2.125 })]),
     () => client.ingest([event({ session_id: 'api', cost_usd: 0.875 })]),
   ];
@@ -102,6 +105,7 @@ const EXPECTED: readonly (readonly [type: string, session: string | null, messag
   ['session.finished', 'a b/é', 'claude_code finished after 0 min'],
   ['session.failed', 'api', 'agent reports an error'],
   ['session.failed', 'broken', 'claude_code reports an error'],
+  ['session.finished', 'past', 'agent finished after 0 min'],
   ['budget.passed', null, '2.13 USD on DAY is above the budget of 2.00 USD'],
 ];
 
@@ -133,7 +137,7 @@ async function equal(context: ScenarioContext): Promise<void> {
     rs.map(({ type, session, message }) => [type, session, message]),
     EXPECTED,
   );
-  const [waiting, , , failed, , passed] = rs;
+  const [waiting, , , failed, , , passed] = rs;
   assert.equal(waiting!.url, '/#/session/a%20b%2F%C3%A9');
   assert.deepEqual([waiting!.project, waiting!.agent], ['shop', 'claude_code']);
   assert.equal(failed!.project, null);

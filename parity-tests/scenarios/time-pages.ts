@@ -30,6 +30,12 @@ export const TIME_PAGES: ScenarioFile = {
       uses: 'both',
       run: deletedOrder,
     },
+    {
+      name: 'the first page has the newest rows, also after an import of more late rows than a page looks at',
+      rules: ['GET-15', 'GET-12'],
+      uses: 'both',
+      run: afterImport,
+    },
   ],
 };
 
@@ -211,5 +217,25 @@ async function deletedOrder(context: ScenarioContext): Promise<void> {
       assert.deepEqual(desc.flat(), expected.toReversed());
     }
     return expected;
+  });
+}
+
+async function afterImport(context: ScenarioContext): Promise<void> {
+  const time = new Date(Date.now() - 86_400_000).toISOString();
+  const most = LIMITS.page_blocks * LIMITS.event_block_rows;
+  const batch = 8192;
+  const fill = async (client: ApiClient): Promise<void> => {
+    await client.ingest([event({ event_type: 'error' })]);
+    const late = Array.from({ length: batch }, () => event({ event_type: 'error', client_timestamp: time }));
+    for (let stored = 0; stored <= most; stored += batch) await client.ingest(late);
+  };
+  await withBoth(context, [], fill, async (client) => {
+    const reply = await client.get('/api/events?order_by=time&status=error&limit=2');
+    const page: TimePage = reply.json();
+    assert.deepEqual(
+      page.events.map(({ id }) => id),
+      [1, 1 + most + batch],
+    );
+    return page.next;
   });
 }

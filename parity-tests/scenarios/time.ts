@@ -34,6 +34,12 @@ export const TIME: ScenarioFile = {
       run: slowClocks,
     },
     {
+      name: 'history neither ends nor reopens a session that had a live event',
+      rules: ['TIM-03', 'SES-02', 'SES-03', 'WAI-03'],
+      uses: 'each',
+      run: lateEnds,
+    },
+    {
       name: 'events of a sender that was offline for three days count three days ago',
       rules: ['TIM-01', 'TIM-03', 'FWD-05'],
       uses: 'both',
@@ -67,6 +73,7 @@ interface Session {
   readonly started_at: string;
   readonly last_event_at: string;
   readonly live_at: string | null;
+  readonly ended_at: string | null;
 }
 
 interface Stats {
@@ -214,12 +221,53 @@ async function slowClocks(context: ScenarioContext): Promise<void> {
   await server.stop();
 }
 
+async function lateEnds(context: ScenarioContext): Promise<void> {
+  const server = await context.start();
+  const client = context.client(server);
+  const hourAgo = iso(Date.now() - HOUR_MS);
+  const live = { event_type: 'user_prompt' };
+  const liveEnd = { event_type: 'session_end' };
+  const late = { event_type: 'tool_use', client_timestamp: hourAgo };
+  const lateEnd = { event_type: 'session_end', client_timestamp: hourAgo };
+  const lateHookEnd = { event_type: 'session_end', source: 'hook', arrived_at: hourAgo };
+  const cases: [string, readonly Readonly<Record<string, unknown>>[], status: string, isEnded: boolean][] = [
+    ['an end', [live, lateEnd], 'active', false],
+    ['a late hook', [live, lateHookEnd], 'active', false],
+    ['an event after the end', [live, liveEnd, late], 'ended', true],
+    ['an end after the end', [live, liveEnd, lateEnd], 'ended', true],
+    // A session of the past ends and goes on in the order of its events.
+    ['history alone', [late, lateEnd], 'ended', true],
+    ['history that goes on', [late, lateEnd, late], 'ended', false],
+    ['history that goes on now', [late, lateEnd, live], 'active', false],
+    ['history, then late telemetry of now', [late, lateEnd, { source: 'otel' }], 'ended', true],
+  ];
+  for (const grouping of ['one request', 'a request each'])
+    for (const [name, all, status, isEnded] of cases) {
+      const session_id = `${name}, ${grouping}`;
+      const events = all.map((fields) => event({ session_id, ...fields }));
+      const requests = grouping === 'one request' ? [events] : events.map((one) => [one]);
+      for (const request of requests) await client.ingest(request);
+      const { session } = await get<{ session: Session }>(
+        client,
+        `/api/sessions/${encodeURIComponent(session_id)}`,
+      );
+      assert.deepEqual([session.status, session.ended_at !== null], [status, isEnded], session_id);
+    }
+  // An agent that needs an answer still needs it.
+  const payload = { session_id: 'needs an answer', hook_event_name: 'PermissionRequest', tool_name: 'Bash' };
+  assert.equal((await client.post('/api/hooks/claude-code', payload)).status, 200);
+  await client.ingest([event({ session_id: 'needs an answer', ...lateEnd })]);
+  const { session } = await get<{ session: Session }>(client, '/api/sessions/needs%20an%20answer');
+  assert.equal(session.status, 'waiting');
+  await server.stop();
+}
+
 async function offlineSender(context: ScenarioContext): Promise<void> {
   const { clock, env } = fakeClock(context);
   for (const target of RECEIVERS) {
     writeFileSync(clock, '-3d');
     const offline = await context.start({ db: context.db(`sender-to-${target}.db`), env });
-    const sessions = ['plain', 'hook', 'own time', 'wrong time'];
+    const sessions = ['plain', 'hook', 'own time', 'wrong time', 'wrong arrival', 'fast clock'];
     const stored = await Promise.all([
       rowOf(context.client(offline), { session_id: 'plain' }),
       rowOf(context.client(offline), { session_id: 'hook', source: 'hook' }),
@@ -228,10 +276,16 @@ async function offlineSender(context: ScenarioContext): Promise<void> {
         client_timestamp: iso(Date.now() - 3 * DAY_MS - 2 * HOUR_MS),
       }),
       rowOf(context.client(offline), { session_id: 'wrong time', client_timestamp: '1980-01-01T00:00:00Z' }),
+      rowOf(context.client(offline), { session_id: 'wrong arrival', arrived_at: '1980-01-01T00:00:00Z' }),
+      // When it is forwarded, this time is no longer ahead.
+      rowOf(context.client(offline), {
+        session_id: 'fast clock',
+        client_timestamp: iso(Date.now() - 3 * DAY_MS + HOUR_MS),
+      }),
     ]);
     assert.deepEqual(
       stored.map(({ history }) => history),
-      [false, false, true, false],
+      [false, false, true, false, false, false],
     );
     await offline.stop();
     const receiver = await startReceiver(context, target);
@@ -250,7 +304,7 @@ async function offlineSender(context: ScenarioContext): Promise<void> {
       );
     }
     const until = iso(Date.now() - 2 * DAY_MS);
-    assert.equal((await get<Stats>(client, `/api/stats?until=${until}`)).total_events, 4);
+    assert.equal((await get<Stats>(client, `/api/stats?until=${until}`)).total_events, 6);
     assert.equal((await get<Stats>(client, `/api/stats?since=${until}`)).total_events, 0);
     await Promise.all([sender.stop(), receiver.stop()]);
   }

@@ -104,8 +104,8 @@ function upsertSession({ of }: FigureFacts): string {
   return `${GENERATED} What one group of events means for one session.
 -- ?8 and ?9 the smallest and the largest time of its events, ?10 the arrival of one that is not history, or NULL. Times
 -- of dismissals count for a new session only, since they are no activity (rule WAI-05): ?13 whether there are others.
--- ?12 the first event's id counts for a new session only. ?14 whether an event ends or reopens it (rule SES-02), with
--- ?7 ended_at: the time of its end, else NULL.
+-- ?12 the first event's id counts for a new session only. ?14 is 1 if an event ends or reopens it (rule SES-02), else 0.
+-- It is 2 for history, which counts only before the first live event. ?7 is the time of its end, or NULL.
 -- The figures follow. Sums stop at the largest 64-bit integer (rule STA-06).
 INSERT INTO sessions (
 ${lines([...SESSION_COLUMNS, 'activity', ...columnsIn(figures)])}
@@ -120,7 +120,7 @@ ON CONFLICT (key) DO UPDATE SET
   last_event_at = iif(?13 AND excluded.last_event_at > last_event_at, excluded.last_event_at, last_event_at),
   live_at = iif(?13, ifnull(excluded.live_at, live_at), live_at),
   activity = iif(?13 AND excluded.activity > activity, excluded.activity, activity),
-  ended_at = iif(?14, excluded.ended_at, ended_at),
+  ended_at = iif(?14 = 1 OR (?14 = 2 AND live_at IS NULL), excluded.ended_at, ended_at),
   last_event_id = excluded.last_event_id,
 ${figures.map(excluded).join(',\n')}
 `;
@@ -231,20 +231,29 @@ ORDER BY place
 function selectCostTimeline(facts: FigureFacts): string {
   const members = membersOf(facts, facts.responses.cost);
   return `${GENERATED} Hourly buckets, oldest first, without those in which nothing came. ?1 the first quarter, ?2 the last
--- quarter, ?3 agent_type by number or NULL, ?4 how many of the newest.
--- The plus keeps the value from the planner (decision 23).
-SELECT * FROM (
+-- quarter, ?3 agent_type by number or NULL, ?4 how many of the newest. Each step finds the hour before, so that older
+-- quarters are not read. The plus keeps the value from the planner (decision 23).
+WITH RECURSIVE hours (hour, place) AS (
+  SELECT ?2 + 1, 0
+  UNION ALL
   SELECT
-    quarter / 3600 * 3600 AS hour,
-    strftime('%Y-%m-%dT%H:%M:%fZ', quarter / 3600 * 3600, 'unixepoch') AS bucket,
-${members.map(([member, figure]) => `    ${shown(figure, figure.column)} AS ${member}`).join(',\n')}
-  FROM stats
-  WHERE quarter BETWEEN ?1 AND ?2 AND name = 0 AND (?3 IS NULL OR agent_type = ?3)
-  GROUP BY 1
-  ORDER BY hour DESC
-  LIMIT +?4
+    (
+      SELECT quarter / 3600 * 3600 FROM stats
+      WHERE quarter >= ?1 AND quarter < h.hour AND name = 0 AND (?3 IS NULL OR agent_type = ?3)
+      ORDER BY quarter DESC LIMIT 1
+    ),
+    h.place + 1
+  FROM hours AS h WHERE h.hour IS NOT NULL AND h.place < +?4
 )
-ORDER BY hour
+SELECT
+  h.hour,
+  strftime('%Y-%m-%dT%H:%M:%fZ', h.hour, 'unixepoch') AS bucket,
+${members.map(([member, figure]) => `  ${shown(figure, figure.column)} AS ${member}`).join(',\n')}
+FROM hours AS h
+CROSS JOIN stats AS s ON s.quarter BETWEEN max(h.hour, ?1) AND min(h.hour + 3599, ?2) AND s.name = 0
+WHERE h.place > 0 AND (?3 IS NULL OR s.agent_type = ?3)
+GROUP BY h.hour
+ORDER BY h.hour
 `;
 }
 

@@ -157,7 +157,7 @@ ORDER BY id
 /** Returns `select_event_spans_newest.sql` and `select_event_spans_oldest.sql`. */
 export function selectEventSpans(fields: Fields, order: 'newest' | 'oldest'): string {
   return `-- Generated from contract/fields.json. Spans from :first to :last, ${order} first, whose summary has every wanted name id
--- and a wanted time (rule GET-12). NULL stands for any.
+-- and a wanted time (rule GET-12). :late is 0 for rows that are not late alone (rule GET-15). NULL stands for any.
 SELECT id FROM event_spans
 WHERE id BETWEEN :first AND :last
 ${ofTimes}\
@@ -173,7 +173,8 @@ ORDER BY id ${directionOf(order)}
 /** Returns `select_event_blocks_newest.sql` and `select_event_blocks_oldest.sql`. */
 export function selectEventBlocks(fields: Fields, order: 'newest' | 'oldest'): string {
   return `-- Generated from contract/fields.json. Blocks from :first to :last, ${order} first, whose summary has every wanted name
--- id, a wanted time and session (rule GET-12). :session is the key of a session. NULL stands for any.
+-- id, a wanted time and session (rule GET-12). :session is the key of a session. :late is 0 for rows that are not late
+-- alone (rule GET-15). NULL stands for any.
 SELECT id FROM event_blocks
 WHERE id BETWEEN :first AND :last
 ${ofTimes}\
@@ -185,11 +186,11 @@ ORDER BY id ${directionOf(order)}
 `;
 }
 
-/** Returns the condition that a summary can have a row of the wanted times. */
+/** Returns the condition that a summary can have a row of the wanted times. Its late rows do not count where :late is 0. */
 const ofTimes = `\
   AND (
-    ((:since IS NULL OR last_time >= :since) AND (:until IS NULL OR first_time < :until))
-    OR ((:since IS NULL OR last_late >= :since) AND (:until IS NULL OR first_late < :until))
+    (first_time IS NOT NULL AND (:since IS NULL OR last_time >= :since) AND (:until IS NULL OR first_time < :until))
+    OR (:late IS NULL AND (:since IS NULL OR last_late >= :since) AND (:until IS NULL OR first_late < :until))
   )
 `;
 

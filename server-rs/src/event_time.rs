@@ -30,7 +30,8 @@ impl EventTimes {
         self.client_timestamp.is_some() && self.believed(self.client_timestamp).is_none()
     }
 
-    fn first_arrival(&self) -> i64 {
+    /// Returns the time at which the first server received the event.
+    pub fn first_arrival(&self) -> i64 {
         self.believed(self.arrived_at).unwrap_or(self.created_at)
     }
 

@@ -33,7 +33,8 @@ export class EventTimes {
     return !Number.isNaN(this.clientTimestamp) && !this.isBelieved(this.clientTimestamp);
   }
 
-  private firstArrival(): number {
+  /** Returns the time at which the first server received the event. */
+  firstArrival(): number {
     return this.isBelieved(this.arrivedAt) ? this.arrivedAt : this.createdAt;
   }
 

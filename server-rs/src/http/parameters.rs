@@ -131,7 +131,8 @@ impl Parameters {
                 Ok(())
             }
             ParameterKind::Integer => {
-                let most = maximum_of(spec, self.is_export);
+                // A page by time is no export, whatever the format is (rule GET-15).
+                let most = maximum_of(spec, self.is_export && !self.given(Parameter::OrderBy));
                 let value = read_integer(spec, most, &text).ok_or_else(|| invalid_integer(spec, most))?;
                 self.numbers.insert(spec.parameter, value);
                 Ok(())

@@ -211,9 +211,9 @@ impl Search<'_> {
             Order::OldestFirst => queries::SELECT_EVENT_SPANS_OLDEST,
         })?;
         statement.clear_bindings();
-        let EventFilter { since, until, .. } = self.filter;
+        let EventFilter { since, until, late, .. } = self.filter;
         let mut values: Vec<Named<'_>> =
-            vec![(":first", &first), (":last", &last), (":since", since), (":until", until)];
+            vec![(":first", &first), (":last", &last), (":since", since), (":until", until), (":late", late)];
         values.extend(self.wanted.names());
         let mut spans = statement.query(&*values)?;
         drop(values);
@@ -241,12 +241,13 @@ impl Search<'_> {
         statement.clear_bindings();
         let block_rows = LIMITS.event_block_rows;
         let (first, last) = ((above + 1) / block_rows, (below - 1) / block_rows);
-        let EventFilter { since, until, .. } = self.filter;
-        let own: [Named<'_>; 5] = [
+        let EventFilter { since, until, late, .. } = self.filter;
+        let own: [Named<'_>; 6] = [
             (":first", &first),
             (":last", &last),
             (":since", since),
             (":until", until),
+            (":late", late),
             (":session", &self.wanted.session),
         ];
         let mut values: Vec<Named<'_>> = own.into();

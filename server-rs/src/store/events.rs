@@ -28,7 +28,7 @@ use crate::store::event_key::EventKey;
 use crate::store::event_keys::EventKeys;
 use crate::store::last_time::LastTime;
 use crate::store::names::Names;
-use crate::store::sessions::SessionDeltas;
+use crate::store::sessions::{SessionDeltas, SessionEnd};
 use crate::store::stats::{EVERY_EVENT, StatsDeltas, quarter_of};
 use crate::store::waits::SessionWaits;
 use crate::waits::{DISMISSAL, NO_CHANGE, WAIT_CHANGES};
@@ -385,7 +385,7 @@ impl EventWriter {
         if event.wait != DISMISSAL {
             let is_end = event.word(Field::EventType) == Some(event_type::SESSION_END);
             if is_end || !matches!(event.word(Field::Source), Some(source::OTEL | source::IMPORT)) {
-                delta.ended = Some(is_end.then_some(time));
+                delta.add_end(SessionEnd { ended_at: is_end.then_some(time), is_history });
             }
         }
         delta.last_event_id = id;

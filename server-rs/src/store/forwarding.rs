@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::contract::{LIMITS, TUNING};
+use crate::event_time::EventTimes;
 use crate::field::COLUMNS;
 use crate::mapping::event_id::hashed_id;
 use crate::queries;
@@ -18,6 +19,7 @@ use crate::store::event_rows::list_event_rows;
 use crate::store::query::{EventFilter, NO_BOUND, Order, count_since};
 
 const EVENT_ID: usize = place("event_id");
+const CLIENT_TIMESTAMP: usize = place("client_timestamp");
 const ARRIVED_AT: usize = place("arrived_at");
 const CREATED_AT: usize = place("created_at");
 
@@ -137,7 +139,7 @@ pub fn read_forward_batch(connection: &Connection, above: i64, most: u64) -> rus
     })
 }
 
-/// Returns a row with an `event_id` and an `arrived_at` (rules FWD-04 and FWD-05).
+/// Returns a row with an `event_id`, and with times that count (rules FWD-04 and FWD-05).
 fn forwarded_row<'a>(row: &StoredRow<'a>, origin: &str) -> StoredRow<'a> {
     let mut row = row.clone();
     let StoredValue::Timestamp(created_at) = row[CREATED_AT] else { return row };
@@ -145,8 +147,12 @@ fn forwarded_row<'a>(row: &StoredRow<'a>, origin: &str) -> StoredRow<'a> {
         let items = [format!("\"{origin}\""), stored_id_of(&row).to_string(), created_at.to_string()];
         row[EVENT_ID] = StoredValue::Text(Cow::Owned(hashed_id(&items.map(Some))));
     }
-    if row[ARRIVED_AT] == StoredValue::Null {
-        row[ARRIVED_AT] = StoredValue::Timestamp(created_at);
+    let time_in = |place: usize| if let StoredValue::Timestamp(at) = row[place] { Some(at) } else { None };
+    let (client_timestamp, arrived_at) = (time_in(CLIENT_TIMESTAMP), time_in(ARRIVED_AT));
+    let times = EventTimes { client_timestamp, arrived_at, created_at };
+    row[ARRIVED_AT] = StoredValue::Timestamp(times.first_arrival());
+    if times.is_ignored() {
+        row[CLIENT_TIMESTAMP] = StoredValue::Null;
     }
     row
 }

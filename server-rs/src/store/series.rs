@@ -37,9 +37,9 @@ type DurationsByName = Option<BTreeMap<i64, Durations>>;
 pub fn read_series(connection: &Connection, filter: &SeriesFilter) -> rusqlite::Result<Series> {
     let _transaction = connection.unchecked_transaction()?;
     let (bucket, zone) = (filter.bucket, &filter.zone);
-    let asked = filter.events.since.map(|since| bucket.start(zone, since));
-    let rounded = |until: i64| Some(bucket.end(zone, until - 1)).filter(|until| is_in_range(*until));
-    let until = filter.events.until.map(|until| rounded(until).unwrap_or(until));
+    let or_asked = |rounded: i64, asked: i64| if is_in_range(rounded) { rounded } else { asked };
+    let asked = filter.events.since.map(|since| or_asked(bucket.start(zone, since), since));
+    let until = filter.events.until.map(|until| or_asked(bucket.end(zone, until - 1), until));
     let units = units_of(connection, filter, until)?;
     let since = units.first().copied().max(asked);
     let mut cells = Vec::new();

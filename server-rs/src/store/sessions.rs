@@ -13,6 +13,15 @@ use crate::store::stats::execute_with;
 /// Largest number of cached session keys.
 const KEPT: usize = 65_536;
 
+/// What the newest event that ends or reopens a session means for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SessionEnd {
+    /// The time of the end; `None` when the event reopens the session.
+    pub ended_at: Option<i64>,
+    /// Whether the event is history. It has no effect on a session with a live event.
+    pub is_history: bool,
+}
+
 /// Sums of one session in one group.
 #[derive(Debug, Clone)]
 #[expect(missing_docs, reason = "the columns of the table sessions")]
@@ -22,8 +31,8 @@ pub struct SessionDelta {
     pub project: Option<i64>,
     pub branch: Option<i64>,
     pub model: Option<i64>,
-    /// The time of its end, if an event ended it since (rule SES-02); `None` when only late events and dismissals arrived.
-    pub ended: Option<Option<i64>>,
+    /// How an event ended or reopened it (rule SES-02); `None` when only other events arrived.
+    pub end: Option<SessionEnd>,
     /// Whether one of its events is more than a dismissal. The times are those of such events then.
     pub is_active: bool,
     pub started_at: i64,
@@ -43,7 +52,7 @@ impl SessionDelta {
             project: None,
             branch: None,
             model: None,
-            ended: None,
+            end: None,
             is_active: false,
             started_at: i64::MAX,
             last_event_at: i64::MIN,
@@ -56,6 +65,13 @@ impl SessionDelta {
 }
 
 impl SessionDelta {
+    /// Adds an event that ends or reopens the session, after its time.
+    pub fn add_end(&mut self, end: SessionEnd) {
+        if !end.is_history || self.live_at.is_none() {
+            self.end = Some(end);
+        }
+    }
+
     /// Adds the time of an event. `live_at` is its arrival if it is not history.
     pub fn add_time(&mut self, time: i64, live_at: Option<i64>, is_activity: bool) {
         if is_activity && !self.is_active {
@@ -126,14 +142,14 @@ impl SessionDeltas {
                 delta.project,
                 delta.branch,
                 delta.model,
-                delta.ended.flatten(),
+                delta.end.and_then(|end| end.ended_at),
                 delta.started_at,
                 delta.last_event_at,
                 delta.live_at,
                 delta.last_event_id,
                 delta.first_event_id,
                 delta.is_active,
-                delta.ended.is_some(),
+                delta.end.map_or(0, |end| if end.is_history { 2 } else { 1 }),
             ];
             execute_with(&mut upsert, own, &delta.sums, &Figure::USUAL_OF_SESSIONS)?;
             // A separate statement, so that the row of a session without rare figures costs no more.

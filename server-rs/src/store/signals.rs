@@ -34,7 +34,7 @@ pub struct Signal {
     pub agent: String,
     /// Of the session.
     pub project: Option<String>,
-    /// Of the session.
+    /// The arrival of the session's first event.
     pub started_at: i64,
 }
 

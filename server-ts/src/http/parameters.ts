@@ -90,7 +90,9 @@ function collect(
     const spec = PARAMETERS[key];
     const text = given(spec);
     if (text === undefined && spec.required === true) throw invalid(spec.name, MESSAGES.missing);
-    const value = text === undefined ? defaultOf(spec) : readValue(isExport ? ofExport(spec) : spec, text);
+    // A page by time is no export, whatever the format is (rule GET-15).
+    const ofRead = isExport && !values.has('order_by') ? ofExport(spec) : spec;
+    const value = text === undefined ? defaultOf(spec) : readValue(ofRead, text);
     if (value !== undefined) values.set(key, value);
   }
   checkExcluded(values, keys);

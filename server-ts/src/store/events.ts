@@ -388,7 +388,8 @@ export class EventWriter {
     session.addTime(time, isHistory ? null : now, wait !== DISMISSAL);
     if (wait !== DISMISSAL) {
       const isEnd = ints[int + FIELD.event_type.column] === SESSION_END;
-      if (isEnd || !LATE_SOURCES.includes(source)) session.ended = isEnd ? time : null;
+      if (isEnd || !LATE_SOURCES.includes(source))
+        session.addEnd({ endedAt: isEnd ? time : null, isHistory });
     }
     if (this.project.id !== 0) session.project = this.project.id;
     if (this.branch.id !== 0) session.branch = this.branch.id;

@@ -6,6 +6,7 @@
  */
 import { hashedId } from '@twin-ingest/mapping/event-id.ts';
 import { LIMITS, TUNING } from '../contract.ts';
+import { EventTimes } from '../event-time.ts';
 import { COLUMNS } from '../field.ts';
 import { QUERIES } from '../queries.ts';
 import { type StoredRow, type StoredValue, storedIdOf, storedMetadataOf } from '../render/stored.ts';
@@ -17,6 +18,7 @@ import type { Queries } from './query.ts';
 import type { ForwardRead } from './read.ts';
 
 const EVENT_ID = placeOf('event_id');
+const CLIENT_TIMESTAMP = placeOf('client_timestamp');
 const ARRIVED_AT = placeOf('arrived_at');
 const CREATED_AT = placeOf('created_at');
 
@@ -133,13 +135,15 @@ export function readForwardBatch(queries: Queries, texts: Texts, { above, most }
   };
 }
 
-/** Returns a row with an `event_id` and an `arrived_at` (rules FWD-04 and FWD-05). */
+/** Returns a row with an `event_id`, and with times that count (rules FWD-04 and FWD-05). */
 function forwardedRow(stored: StoredRow, origin: string): StoredRow {
-  if (stored[EVENT_ID] !== null && stored[ARRIVED_AT] !== null) return stored;
   const row: StoredValue[] = [...stored];
   const createdAt = row[CREATED_AT] as number;
   row[EVENT_ID] ??= hashedId([JSON.stringify(origin), String(storedIdOf(row)), String(createdAt)]);
-  row[ARRIVED_AT] ??= createdAt;
+  const timeIn = (place: number) => (row[place] as number | null) ?? Number.NaN;
+  const times = new EventTimes(timeIn(CLIENT_TIMESTAMP), timeIn(ARRIVED_AT), createdAt);
+  row[ARRIVED_AT] = times.firstArrival();
+  if (times.isIgnored()) row[CLIENT_TIMESTAMP] = null;
   return row;
 }
 

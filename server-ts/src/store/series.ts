@@ -43,9 +43,9 @@ type DurationsByName = Map<number, Durations> | undefined;
 export function readSeries(queries: Queries, texts: Texts, filter: SeriesFilter): Series {
   const { bucket, zone, by = null } = filter;
   const { since: from, until: to } = filter.events;
-  const asked = from === undefined ? undefined : startOf(bucket, zone, from);
-  const end = to === undefined ? undefined : endOf(bucket, zone, to - 1);
-  const until = end === undefined || isInRange(end) ? end : to;
+  const orAsked = (rounded: number, asked: number) => (isInRange(rounded) ? rounded : asked);
+  const asked = from === undefined ? undefined : orAsked(startOf(bucket, zone, from), from);
+  const until = to === undefined ? undefined : orAsked(endOf(bucket, zone, to - 1), to);
   const units = newestUnits(queries, filter, until);
   const [oldest] = units;
   const since = oldest === undefined ? asked : Math.max(oldest, asked ?? Number.NEGATIVE_INFINITY);

@@ -19,6 +19,14 @@ import { type Connection, inOrder, Numbered, type Statement } from './connection
 /** Largest number of cached session keys. */
 const CACHE_ENTRIES = 50_000;
 
+/** What the newest event that ends or reopens a session means for it. */
+export interface SessionEnd {
+  /** The time of the end; null when the event reopens the session. */
+  readonly endedAt: number | null;
+  /** Whether the event is history. It has no effect on a session with a live event. */
+  readonly isHistory: boolean;
+}
+
 /** The sums of one session so far; names by their ids, 0 for none. */
 export class SessionDelta {
   readonly key: number;
@@ -28,11 +36,8 @@ export class SessionDelta {
   project = 0;
   branch = 0;
   model = 0;
-  /**
-   * The time of its end, null if an event reopened it since (rule SES-02); absent when only late events and dismissals
-   * arrived.
-   */
-  ended: number | null | undefined = undefined;
+  /** How an event ended or reopened it (rule SES-02); absent when only other events arrived. */
+  end: SessionEnd | undefined = undefined;
   /** Whether one of its events is more than a dismissal. The times are those of such events then. */
   isActive = false;
   startedAt = Number.POSITIVE_INFINITY;
@@ -46,6 +51,11 @@ export class SessionDelta {
     this.sessionId = sessionId;
     this.agentType = agentType;
     this.firstEventId = firstEventId;
+  }
+
+  /** Adds an event that ends or reopens the session, after its time. */
+  addEnd(end: SessionEnd): void {
+    if (!end.isHistory || this.liveAt === null) this.end = end;
   }
 
   /** Adds the time of an event. `liveAt` is its arrival if it is not history. */
@@ -122,14 +132,14 @@ export class SessionDeltas {
       delta.project || null,
       delta.branch || null,
       delta.model || null,
-      delta.ended ?? null,
+      delta.end?.endedAt ?? null,
       delta.startedAt,
       delta.lastEventAt,
       delta.liveAt,
       delta.lastEventId,
       delta.firstEventId,
       Number(delta.isActive),
-      Number(delta.ended !== undefined),
+      delta.end === undefined ? 0 : delta.end.isHistory ? 2 : 1,
       ...pick(delta.sums, USUAL_OF_SESSIONS),
     );
     // A separate statement, so that the row of a session without rare figures costs no more.

@@ -20,6 +20,7 @@ export interface Signal {
   readonly session_id: string;
   readonly agent: string;
   readonly project: string | null;
+  /** The arrival of its first event. */
   readonly started_at: number;
 }
 
