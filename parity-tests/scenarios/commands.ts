@@ -74,7 +74,7 @@ async function findDifferences(context: ScenarioContext): Promise<void> {
       'UPDATE stats SET duration_ms = duration_ms - 1 WHERE quarter = (SELECT max(quarter) FROM stats) AND name = 0 AND agent_type = 1',
       ['statistics 1'],
     ],
-    ['UPDATE events SET client_timestamp = created_at - 1, late = 0 WHERE id = 700', ['order 1']],
+    ['UPDATE events SET time_shift = time_shift - 1, late = 0 WHERE id = 700', ['order 1']],
     ['UPDATE event_blocks SET last_time = first_time - 1 WHERE id = 0', ['blocks 255']],
     ['UPDATE event_spans SET last_time = first_time - 1 WHERE id = 0', ['spans 1200']],
     ["UPDATE event_blocks SET sessions = x'' WHERE id = 0", ['blocks 255']],
