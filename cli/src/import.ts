@@ -7,11 +7,12 @@ import { existsSync } from 'node:fs';
 import { letReadersLeave } from '@twin-ingest/testkit/process/closed-output.ts';
 import { absence } from './connect/reachability.ts';
 import { StatusLine } from './demo/status-line.ts';
-import { askServer } from './doctor/server.ts';
+import { askServer, type ServerState } from './doctor/server.ts';
 import { familiesOf, type TranscriptFile, transcriptsAt } from './import/files.ts';
 import { Importer, UnsentError } from './import/importer.ts';
 import { type ImportOptions, parseImport } from './import/options.ts';
 import { progressText } from './import/progress.ts';
+import { firstInstant } from './import/since.ts';
 import { Tally } from './import/tally.ts';
 import { reasonOf } from './request.ts';
 import { complainOf, printHelp, say } from './terminal.ts';
@@ -45,9 +46,11 @@ async function main(): Promise<number> {
 }
 
 async function importAll(options: ImportOptions): Promise<number> {
-  const { mapping, origin, token, since, dryRun } = options;
-  const isThere = dryRun ? await answers(origin, token) : await isReady(origin, token);
+  const { mapping, origin, token, dryRun } = options;
+  const state = await askServer(origin, token ?? null);
+  const isThere = dryRun ? state.kind === 'answers' : isReady(origin, state);
   if (!isThere && !dryRun) return 1;
+  const since = firstInstant(options.since, state.kind === 'answers' ? state.health.time_zone : undefined);
   const found = transcriptsIn(options);
   if (found === null) return 1;
   const files = found.filter(({ changed }) => changed >= since);
@@ -90,14 +93,8 @@ function transcriptsIn({ label, paths }: ImportOptions): readonly TranscriptFile
   return found;
 }
 
-/** Returns whether a dry run can ask the server what it has. */
-async function answers(origin: string, token: string | undefined): Promise<boolean> {
-  return (await askServer(origin, token ?? null)).kind === 'answers';
-}
-
 /** Returns whether the server takes events; otherwise names the reason. */
-async function isReady(origin: string, token: string | undefined): Promise<boolean> {
-  const state = await askServer(origin, token ?? null);
+function isReady(origin: string, state: ServerState): boolean {
   if (state.kind === 'answers') return true;
   if (state.kind === 'locked')
     complain(`${origin} refuses the token; --token-file names the file of the server`);

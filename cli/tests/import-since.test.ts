@@ -1,8 +1,12 @@
-/** Tests `--since` of `twin-ingest import`: a day begins at midnight in the time zone of this machine. */
+/** Tests `--since` of `twin-ingest import`: a day begins at midnight in the time zone of the server. */
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { inTree } from '@twin-ingest/testkit/files/tree.ts';
+import { startServer } from '@twin-ingest/testkit/servers/server.ts';
+import { TARGET_NAMES } from '@twin-ingest/testkit/servers/targets.ts';
 import { parseImport } from '../src/import/options.ts';
+import { firstInstant, parseSince } from '../src/import/since.ts';
 import { run } from './run-script.ts';
 import { at, CLAUDE_SESSION, claudeTurn, lines } from './transcripts.ts';
 
@@ -21,19 +25,8 @@ const DAYS: readonly (readonly [zone: string, day: string, early: string])[] = [
   ['Australia/Lord_Howe', '2026-10-05', '2026-10-04T13:10Z'],
 ];
 
-/** Returns the time that `--since` names when the time zone of this process is another. */
-function sinceIn(zone: string, text: string): number {
-  const { TZ: own } = process.env;
-  process.env.TZ = zone;
-  try {
-    const parsed = parseImport(['claude-code', '--since', text], { HOME: '/home/made-up' }, '/');
-    assert.equal(parsed.kind, 'run', text);
-    return parsed.kind === 'run' ? parsed.options.since : Number.NaN;
-  } finally {
-    if (own === undefined) delete process.env.TZ;
-    else process.env.TZ = own;
-  }
-}
+/** Returns the time that `--since` names in a time zone. */
+const sinceIn = (zone: string, text: string): number => firstInstant(parseSince(text)!, zone);
 
 test('a day of --since begins at local midnight, also when the clock changes', () => {
   for (const [zone, day, early] of DAYS) {
@@ -56,21 +49,38 @@ test('a day that does not exist is refused', () => {
   }
 });
 
-test('an import takes what belongs to the local day', async () => {
+for (const name of TARGET_NAMES)
+  test(`an import takes what belongs to the day of ${name}, in whatever zone it runs`, async () => {
+    const file = `.claude/projects/-home-user-projects-app/${CLAUDE_SESSION}.jsonl`;
+    await inTree({ [file]: lines(...claudeTurn()) }, async (home) => {
+      const importInto = async (zone: string, own: string): Promise<string> => {
+        const flags = ['--db', join(home, 'events.db'), '--time-zone', zone];
+        const server = await startServer(name, { cwd: home, flags });
+        const argv = ['claude-code', '--since', '2026-03-02', '--dry-run', '--url', server.url];
+        const ran = await run('import', argv, { cwd: home, env: { HOME: home, TZ: own } });
+        await server.stop();
+        assert.equal(ran.code, 0, ran.stderr);
+        return ran.stdout;
+      };
+      // Noon of the day before in UTC is 2:00 of this day in Kiritimati.
+      assert.equal(at(0), '2026-03-01T12:00:00.000Z');
+      const far = await importInto('Pacific/Kiritimati', 'UTC');
+      const near = await importInto('UTC', 'Pacific/Kiritimati');
+      assert.match(far, / 8 events would be stored/);
+      assert.notEqual(near, far);
+    });
+  });
+
+test('without a server a day is that of this machine', async () => {
   const file = `.claude/projects/-home-user-projects-app/${CLAUDE_SESSION}.jsonl`;
   await inTree({ [file]: lines(...claudeTurn()) }, async (home) => {
     const importIn = async (zone: string): Promise<string> => {
-      const env = { HOME: home, TZ: zone };
-      const ran = await run('import', ['claude-code', '--since', '2026-03-02', '--dry-run'], {
-        cwd: home,
-        env,
-      });
+      // No server listens on port 9, which is reserved.
+      const argv = ['claude-code', '--since', '2026-03-02', '--dry-run', '--url', 'http://127.0.0.1:9'];
+      const ran = await run('import', argv, { cwd: home, env: { HOME: home, TZ: zone } });
       assert.equal(ran.code, 0, ran.stderr);
       return ran.stdout;
     };
-    // Noon of the day before in UTC is 2:00 of this day in Kiritimati.
-    assert.equal(at(0), '2026-03-01T12:00:00.000Z');
     assert.notEqual(await importIn('Pacific/Kiritimati'), await importIn('UTC'));
-    assert.match(await importIn('Pacific/Kiritimati'), /[1-9]\d* events?/);
   });
 });

@@ -34,6 +34,7 @@ export interface Health {
   readonly reason?: string;
   readonly runtime?: string;
   readonly version?: string;
+  readonly time_zone?: string;
   readonly telemetry?: Telemetry;
 }
 

@@ -7,6 +7,7 @@ import { agentOf } from '../connect/agents.ts';
 import { originOf, placeOf } from '../connect/options.ts';
 import { tokenIn } from '../token-file.ts';
 import { MAPPINGS, type TranscriptMapping } from './mapping.ts';
+import { parseSince, type Since } from './since.ts';
 
 export interface ImportOptions {
   readonly mapping: TranscriptMapping;
@@ -17,7 +18,8 @@ export interface ImportOptions {
   readonly origin: string;
   readonly token: string | undefined;
   /** Unix milliseconds; events before this time are left out. */
-  readonly since: number;
+  /** What is older is left out. */
+  readonly since: Since;
   readonly dryRun: boolean;
 }
 
@@ -31,7 +33,7 @@ const FLAGS: FlagTable<'url' | 'token-file' | 'since' | 'dry-run'> = {
   'token-file': { value: 'FILE', help: 'the file that the server has its token from' },
   since: {
     value: 'DATE',
-    help: 'leave out what is older: a local day such as 2026-01-31, or an RFC 3339 time',
+    help: 'leave out what is older: a day of the server such as 2026-01-31, or an RFC 3339 time',
   },
   'dry-run': { help: 'read and count, send nothing' },
 };
@@ -52,17 +54,6 @@ Damaged and unknown lines are counted and named, and the rest is imported.
 Exit code: 0 imported, 1 not everything could be read or sent, 2 a wrong flag.
 `;
 
-/** Returns the time that a text names in Unix milliseconds, or NaN. A day begins in the time zone of this machine. */
-function firstInstant(text: string): number {
-  const day = /^\d{4}-\d{2}-\d{2}$/.exec(text)?.[0];
-  if (day === undefined) return Date.parse(text);
-  // `Date` takes 2026-02-30 for a day of March.
-  const utc = new Date(day);
-  if (Number.isNaN(utc.getTime()) || !utc.toISOString().startsWith(day)) return Number.NaN;
-  // A text without an offset is local time. If the clock skips midnight, the first instant after it counts.
-  return Date.parse(`${day}T00:00`);
-}
-
 export function parseImport(argv: readonly string[], env: Place['env'], cwd: string): ParsedImport {
   const parsed = parseFlags(argv, FLAGS);
   if (parsed.kind === 'help') return { kind: 'help', text: HELP };
@@ -75,11 +66,11 @@ export function parseImport(argv: readonly string[], env: Place['env'], cwd: str
   if (name === undefined) problems.push(`which agent? ${known}`);
   else if (mapping === undefined) problems.push(`unknown agent ${name}; ${known}`);
   const origin = originOf(flags.get('url') ?? DEFAULT_ORIGIN, problems);
-  const since = flags.has('since') ? firstInstant(flags.get('since')!) : 0;
-  if (Number.isNaN(since)) problems.push(`--since must be a date, not ${flags.get('since')}`);
+  const since = flags.has('since') ? parseSince(flags.get('since')!) : { ms: 0 };
+  if (since === undefined) problems.push(`--since must be a date, not ${flags.get('since')}`);
   const place = placeOf(env, cwd);
   const token = tokenIn('token-file', flags.get('token-file'), place.cwd, problems);
-  if (problems.length > 0 || mapping === undefined) return { kind: 'wrong', problems };
+  if (problems.length > 0 || mapping === undefined || since === undefined) return { kind: 'wrong', problems };
   const { variable, home, below } = mapping.folder;
   const paths = given.length > 0 ? given : [join(env[variable] || join(place.home, home), below)];
   return {
