@@ -74,7 +74,9 @@ async function store(
 }
 
 /** Columns with times of storage, which may differ. */
-const TIMES = ['created_at', 'time', 'started_at', 'last_event_at', 'live_at', 'ended_at'];
+const TIMES = [
+  ...['created_at', 'time_shift', 'started_at', 'last_event_at', 'live_at', 'ended_at', 'activity'],
+];
 
 /**
  * Returns every row of the events, of their names and of their sessions, as text: the type and the bytes of each
