@@ -61,7 +61,7 @@ async function rowsAfter({ server, database }: Started): Promise<unknown[]> {
   const db = new Database(database, { readonly: true });
   const rows = db.prepare<[], Record<string, unknown>>('SELECT * FROM events_readable ORDER BY id').all();
   db.close();
-  return rows.map(({ created_at, ...row }) => ({ ...row, created_at: typeof created_at }));
+  return rows.map(({ created_at, time, history, ...row }) => ({ ...row, created_at: typeof created_at }));
 }
 
 /** An event with a value in every field. */

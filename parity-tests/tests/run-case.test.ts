@@ -78,7 +78,7 @@ test('a connection that stays open instead of closing fails', async () => {
 
 test('given, saved values, stored and then_also are all checked', async () => {
   const row = withWholeRowTexts(
-    '<row>{"id":7,"session_id":"s","created_at":"2026-02-18T18:06:41.231Z","metadata":{"b":1.0}}</row>',
+    '<row>{"id":7,"session_id":"s","created_at":"2026-02-18T18:06:41.231Z","history":false,"metadata":{"b":1.0}}</row>',
   );
   const whole: AnsweredCase = {
     ...CASE,

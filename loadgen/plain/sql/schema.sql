@@ -52,5 +52,6 @@ SELECT
   tokens_in, tokens_out, cache_read_tokens, cache_write_tokens, cache_write_1h_tokens, branch, project, duration_ms, model,
   service_tier, round(cost_usd * 1e9) / 1e9 AS cost_usd, NULL AS computed_cost_usd,
   source, source_event, host, call_id, response_id, agent_id, subagent, skill, mcp_server,
-  client_timestamp, arrived_at, created_at, payload_truncated, metadata
+  client_timestamp, arrived_at, created_at, coalesce(client_timestamp, arrived_at, created_at) AS time, 0 AS history,
+  payload_truncated, metadata
 FROM events;

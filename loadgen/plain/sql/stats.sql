@@ -1,8 +1,14 @@
--- The answer as JSON. A session is active when its newest event is at most five minutes old and did not end it.
+-- The answer as JSON. A session is active when its newest event that is not history (rule TIM-03) is at most five minutes
+-- old and did not end it.
 SELECT json_object(
   'total_events', count(*),
   'active_sessions', (
-    SELECT count(*) FROM (SELECT max(id), created_at, event_type FROM events GROUP BY session_id)
+    SELECT count(*) FROM (
+      SELECT max(id), created_at, event_type FROM events
+      WHERE strftime('%Y-%m-%dT%H:%M:%fZ', created_at, '-10 minutes')
+        <= coalesce(iif(source = 'hook' OR source = 'otel', NULL, client_timestamp), arrived_at, created_at)
+      GROUP BY session_id
+    )
     WHERE created_at > strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-5 minutes') AND event_type <> 'session_end'
   ),
   'total_sessions', count(DISTINCT session_id),

@@ -62,6 +62,7 @@ function stored(event: Event, index: number): Event {
     schema_version: 1,
     status: status ?? 'success',
     created_at: CREATED_AT,
+    time: CREATED_AT,
     client_timestamp: client_timestamp === undefined ? null : Date.parse(String(client_timestamp)),
     payload_truncated: false,
     metadata: JSON.stringify(metadata ?? {}),

@@ -52,8 +52,10 @@ const packed = (event: Event): Event =>
 const unpacked = (event: Event): Event =>
   event.metadata === undefined ? event : { ...event, metadata: JSON.parse(String(event.metadata)) };
 
-const SERVER_FIELDS = ['id', 'schema_version', 'created_at', 'payload_truncated'];
-const COUNTERS = ['tokens_in', 'tokens_out', 'cache_read_tokens', 'cache_write_tokens'];
+const SERVER_FIELDS = ['id', 'schema_version', 'created_at', 'time', 'history', 'payload_truncated'];
+const COUNTERS = [
+  ...['tokens_in', 'tokens_out', 'cache_read_tokens', 'cache_write_tokens', 'cache_write_1h_tokens'],
+];
 
 /** Returns a decoded message as the event that was sent: without absent values, server fields and zero counters. */
 function sent(event: Event): Event {

@@ -37,7 +37,7 @@ function withMetadata(row: Row): Row {
   return { ...row, metadata: JSON.parse(String(row.metadata ?? '{}')) };
 }
 
-const TIMES = ['client_timestamp', 'arrived_at', 'created_at'];
+const TIMES = ['client_timestamp', 'arrived_at', 'created_at', 'time'];
 
 function readArrow(bytes: Buffer): Row[] {
   const rows: Record<string, unknown>[] = [];

@@ -106,7 +106,7 @@ async function rowsOf(address: Address, events: readonly TextEvent[]): Promise<s
       details,
     );
   }
-  return json.toString().replaceAll(/"created_at":"[^"]*"/g, '"created_at":""');
+  return json.toString().replaceAll(/"(created_at|time)":"[^"]*"/g, '"$1":""');
 }
 
 async function ask(address: Address, request: Buffer): Promise<Buffer> {

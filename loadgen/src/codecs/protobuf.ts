@@ -44,7 +44,7 @@ const TYPES: Readonly<Record<string, Type>> = {
 const isOptional = (name: string, { kind }: Known) =>
   kind === 'integer'
     ? name === 'duration_ms'
-    : kind !== 'choice' && kind !== 'boolean' && name !== 'created_at';
+    : kind !== 'choice' && kind !== 'boolean' && !['created_at', 'time'].includes(name);
 
 const nameOf = (name: string) => (name === 'metadata' ? 'metadata_json' : name);
 

@@ -39,6 +39,9 @@ const VALUE = new RegExp(
   'g',
 );
 
+/** Matches the time in a cursor (rules GET-15 and SES-01). The number in it must be equal. */
+const CURSOR = /("(?:next|scanned_to)":")\d{12,13}(\.\d+(?:\.late)?")/g;
+
 /** Matches the epoch in the tag of a snapshot. The revision in it must be equal. */
 const TAG = /^(W\/")[0-9a-f-]{36}(-\d+")$/;
 
@@ -57,6 +60,9 @@ const STRING = new RegExp(
   'g',
 );
 
+/** Matches the time in a cursor as a MessagePack string of up to 31 bytes. */
+const CURSOR_STRING = /([\xa0-\xbf](?:next|scanned_to)[\xa0-\xbf])\d{12,13}/g;
+
 const CREATED_AT = CONTRACT.server_columns.created_at.protobuf;
 const TIME = CONTRACT.server_columns.time.protobuf;
 /** Paths of field numbers that lead to the same values in Protobuf. */
@@ -73,7 +79,7 @@ export type Message = 'page' | 'snapshot';
 
 /** Removes the values that may differ from a JSON body. */
 export function normaliseBody(body: string): string {
-  return body.replace(VALUE, '$1"*"');
+  return body.replace(VALUE, '$1"*"').replace(CURSOR, '$1*$2');
 }
 
 /**
@@ -86,7 +92,7 @@ export function normaliseFormat(format: Format, body: Buffer, message: Message):
     case 'ndjson':
       return normaliseBody(body.toString('latin1'));
     case 'msgpack':
-      return body.toString('latin1').replace(STRING, '$1*');
+      return body.toString('latin1').replace(STRING, '$1*').replace(CURSOR_STRING, '$1*');
     case 'protobuf':
       return withoutSpans(
         body,

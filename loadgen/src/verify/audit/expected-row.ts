@@ -14,7 +14,8 @@ export type Value = string | number | null;
 
 export const VIEW_COLUMNS: readonly string[] = CONTRACT.row;
 
-const OWN = ['id', 'created_at', 'session_id', 'event_id'];
+/** The arrival decides `time` and `history` of events without a time of their own (rules TIM-01 and TIM-03). */
+const OWN = ['id', 'created_at', 'time', 'history', 'session_id', 'event_id'];
 
 /** Columns that do not change when an event of the pool is sent again. */
 export const CONSTANT_COLUMNS = VIEW_COLUMNS.filter((column) => !OWN.includes(column));

@@ -4,7 +4,7 @@
  *
  * The digest has two levels, since only the ids of an event change when a pool is sent again. The other columns are
  * hashed once per event of the pool. Invariants: absent and empty values have different hashes, and every value has an
- * end marker. The server assigns `id` and `created_at`, so they are not compared.
+ * end marker. The server assigns `id`, `created_at`, `time` and `history`, so they are not compared.
  */
 import { hash } from 'node:crypto';
 import Database from 'better-sqlite3';
