@@ -21,7 +21,7 @@ import type { RunningServer } from '@twin-ingest/testkit/servers/server.ts';
 import CONFIG from '../../contract/config.json' with { type: 'json' };
 import { attach, filesOf, readAttachment, sha256 } from '../src/attachment-client.ts';
 import { runCommand } from '../src/command-line.ts';
-import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
+import { type ScenarioContext, type ScenarioFile, until } from '../src/scenario.ts';
 
 export const ATTACHMENT_OWNER: ScenarioFile = {
   name: 'attachment-owner',
@@ -179,6 +179,9 @@ async function keepOthers(context: ScenarioContext): Promise<void> {
     server = await context.start({ target: next, db });
     const after = contentsBelow(cwd);
     for (const hash of before) assert.ok(after.has(hash), `${name}: ${hash} is there`);
+    // The log may arrive after the ready line, which is in another pipe.
+    const running = server;
+    if (aside > 0) await until(() => warningsOf(running).length > 0, `${name}: a warning`);
     const warnings = warningsOf(server);
     assert.deepEqual(
       warnings.map(({ files }) => files),
