@@ -1,5 +1,6 @@
 /** The live stream of the fake server, and its stream of invalidations, which has no throttle. */
 import type { ServerResponse } from 'node:http';
+import { BOOLEAN_COLUMNS } from '../src/verify/audit/expected-row.ts';
 
 /** A row of the view `events_readable`. */
 export type Row = Readonly<Record<string, string | number | null>>;
@@ -81,6 +82,7 @@ function invalidation(revision: number): string {
 
 /** Returns a row as the stream and the reading routes print it. */
 export function printRow({ metadata, ...row }: Row): string {
-  const members = { ...row, payload_truncated: row.payload_truncated === 1 };
+  const booleans = BOOLEAN_COLUMNS.map((column) => [column, row[column] === 1]);
+  const members = { ...row, ...Object.fromEntries(booleans) };
   return `${JSON.stringify(members).slice(0, -1)},"metadata":${metadata}}`;
 }

@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BenchFailure } from '../../failure.ts';
 import { serve } from '../../run/helper.ts';
-import { type Value, VIEW_COLUMNS } from '../../verify/audit/expected-row.ts';
+import { BOOLEAN_COLUMNS, type Value, VIEW_COLUMNS } from '../../verify/audit/expected-row.ts';
 import { storedValues } from '../../verify/audit/rows.ts';
 import { createLagRecorder, StreamClient } from './client.ts';
 
@@ -112,14 +112,11 @@ function storedPayloads(file: string, after: number): { count: number; digest: s
   return { count, digest: digest.digest('hex') };
 }
 
-/** Columns that a file has as 0 or 1. */
-const BOOLEANS = ['history', 'payload_truncated'];
-
 /** Members are in the order of the view, and numbers have the ECMAScript format (rules GET-02, MET-01, MET-03). */
 function payloadOf(row: readonly Value[]): string {
   const members = VIEW_COLUMNS.map((column, i) => {
     const value = row[i]!;
-    if (BOOLEANS.includes(column)) return `"${column}":${value === 1}`;
+    if (BOOLEAN_COLUMNS.includes(column)) return `"${column}":${value === 1}`;
     // In JSON text, raw line breaks occur only between tokens.
     if (column === 'metadata') return `"${column}":${String(value).replace(/[\r\n]/g, ' ')}`;
     return `"${column}":${JSON.stringify(value)}`;

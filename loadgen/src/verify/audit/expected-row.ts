@@ -14,6 +14,9 @@ export type Value = string | number | null;
 
 export const VIEW_COLUMNS: readonly string[] = CONTRACT.row;
 
+/** Columns that the file has as 0 or 1, and a response as a boolean. */
+export const BOOLEAN_COLUMNS: readonly string[] = ['history', 'payload_truncated'];
+
 /** The arrival decides `time` and `history` of events without a time of their own (rules TIM-01 and TIM-03). */
 const OWN = ['id', 'created_at', 'time', 'history', 'session_id', 'event_id'];
 
