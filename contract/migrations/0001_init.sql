@@ -30,6 +30,9 @@ INSERT INTO meta (key, value) VALUES ('attachments_token', hex(zeroblob(32)));
 -- The keys of events up to this id are in live runs, and those of later events in event_key_tail.
 INSERT INTO meta (key, value) VALUES ('last_keyed_event_id', 0);
 
+-- Blocks below this one are sealed, or have too much metadata for it. It counts blocks of event_blocks.
+INSERT INTO meta (key, value) VALUES ('sealed_below', 0);
+
 -- The newest id that a deletion took (rule RET-05).
 INSERT INTO meta (key, value) VALUES ('last_deletion_id', 0);
 
@@ -124,7 +127,22 @@ CREATE TABLE events (
   client_timestamp   INTEGER,
   arrived_at         INTEGER,
   event_id           ANY,              -- a canonical lower-case UUID as its 16 bytes, anything else as its text
-  metadata           TEXT    NOT NULL  -- the JSON text exactly as it was sent
+  metadata           TEXT              -- NULL when it is longer than tuning.inline_metadata_bytes: it is in event_texts then
+) STRICT;
+
+-- The longer metadata of rows that are not sealed: the JSON text exactly as it was sent.
+CREATE TABLE event_texts (
+  id       INTEGER PRIMARY KEY, -- events.id
+  metadata TEXT NOT NULL
+) STRICT;
+
+-- The longer metadata of older rows, by blocks: of the rows whose id divided by 256 is this id
+-- (docs/decisions/0114-sealed-texts.md). A deletion writes a block again, so it has texts of rows that exist alone.
+CREATE TABLE sealed_texts (
+  id             INTEGER PRIMARY KEY,
+  metadata_bytes INTEGER NOT NULL, -- of all rows of the block, short metadata included
+  filter         BLOB    NOT NULL, -- a Bloom filter of what q searches in these rows (rule GET-13); empty for any text
+  texts          BLOB    NOT NULL  -- a zstd frame (RFC 8878): 256 lengths of 4 bytes, little end first, then the texts
 ) STRICT;
 
 -- Rows that are not late have ascending times in the order of their ids, so this index orders the others alone
@@ -218,7 +236,8 @@ CREATE TABLE stats (
   PRIMARY KEY (quarter, name, agent_type)
 ) STRICT, WITHOUT ROWID;
 
--- The columns of a row as clients see them, in their order.
+-- The columns of a row as clients see them, in their order. Of sealed metadata it only says so; `dump` and the server have
+-- the text.
 CREATE VIEW events_readable AS
 SELECT
   e.id,
@@ -262,5 +281,5 @@ SELECT
   strftime('%Y-%m-%dT%H:%M:%fZ', (e.created_at + e.time_shift) / 1000.0, 'unixepoch') AS time,
   e.history,
   e.payload_truncated,
-  e.metadata
+  coalesce(e.metadata, (SELECT t.metadata FROM event_texts AS t WHERE t.id = e.id), '{"_sealed":true}') AS metadata
 FROM events AS e;

@@ -6,6 +6,7 @@
 -- has_text is a function of the servers: whether bytes contain a text, ignoring the case of ASCII letters. CASE keeps
 -- SQLite from calling it for rows that need no search. No text contains U+0000, so that none spans two values.
 -- :names are the ids of the names that contain the text, as a JSON array, NULL for none (rule GET-13).
+-- :in_metadata is 0 when no metadata can contain the text.
 -- The columns are those of a row in its order, but for schema_version. Names and sessions are ids, times are Unix
 -- milliseconds, an event_id of 16 bytes is a UUID.
 -- The plus keeps the value from the planner (decision 23).
@@ -14,7 +15,12 @@ SELECT
   e.cache_read_tokens, e.cache_write_tokens, e.cache_write_1h_tokens, e.branch, e.project, e.duration_ms, e.model,
   e.service_tier, e.cost_nanos, e.computed_cost_nanos, e.source, e.source_event, e.host, e.call_id, e.response_id,
   e.agent_id, e.subagent, e.skill, e.mcp_server, e.client_timestamp, e.arrived_at, e.created_at,
-  e.created_at + e.time_shift, e.history, e.payload_truncated, e.metadata
+  e.created_at + e.time_shift, e.history, e.payload_truncated,
+  coalesce(
+    e.metadata,
+    (SELECT t.metadata FROM event_texts AS t WHERE t.id = e.id),
+    sealed_text(e.id, iif(has_block(e.id), NULL, (SELECT s.texts FROM sealed_texts AS s WHERE s.id = e.id >> 8)))
+  )
 FROM events AS e
 WHERE e.id > :above AND e.id < :below
   AND (:agent_type IS NULL OR e.agent_type = :agent_type)
@@ -53,7 +59,11 @@ WHERE e.id > :above AND e.id < :below
       e.mcp_server IN (SELECT value FROM json_each(:names)) OR
       e.host IN (SELECT value FROM json_each(:names))
     ) THEN 1
-    WHEN has_text(CAST(e.metadata AS BLOB), :q, :escaped) THEN 1
+    WHEN :in_metadata AND has_text(CAST(coalesce(
+    e.metadata,
+    (SELECT t.metadata FROM event_texts AS t WHERE t.id = e.id),
+    sealed_text(e.id, iif(has_block(e.id), NULL, (SELECT s.texts FROM sealed_texts AS s WHERE s.id = e.id >> 8)))
+  ) AS BLOB), :q, :escaped) THEN 1
     ELSE has_text(CAST(
       (SELECT s.session_id FROM sessions AS s WHERE s.key = e.session)
       || char(0) || ifnull(e.call_id, '')

@@ -6,8 +6,19 @@
 -- has_text is a function of the servers: whether bytes contain a text, ignoring the case of ASCII letters. CASE keeps
 -- SQLite from calling it for rows that need no search. No text contains U+0000, so that none spans two values.
 -- :names are the ids of the names that contain the text, as a JSON array, NULL for none (rule GET-13).
+-- :in_metadata is 0 when no metadata can contain the text.
 -- The plus keeps the value from the planner (decision 23).
-SELECT v.*
+SELECT
+  v.id, v.event_id, v.schema_version, v.session_id, v.agent_type, v.event_type, v.tool_name, v.status, v.tokens_in,
+  v.tokens_out, v.cache_read_tokens, v.cache_write_tokens, v.cache_write_1h_tokens, v.branch, v.project, v.duration_ms,
+  v.model, v.service_tier, v.cost_usd, v.computed_cost_usd, v.source, v.source_event, v.host, v.call_id, v.response_id,
+  v.agent_id, v.subagent, v.skill, v.mcp_server, v.client_timestamp, v.arrived_at, v.created_at, v.time, v.history,
+  v.payload_truncated,
+  coalesce(
+    e.metadata,
+    (SELECT t.metadata FROM event_texts AS t WHERE t.id = e.id),
+    sealed_text(e.id, iif(has_block(e.id), NULL, (SELECT s.texts FROM sealed_texts AS s WHERE s.id = e.id >> 8)))
+  ) AS metadata
 FROM events AS e CROSS JOIN events_readable AS v ON v.id = e.id
 WHERE e.id > :above AND e.id < :below
   AND (:agent_type IS NULL OR e.agent_type = :agent_type)
@@ -46,7 +57,11 @@ WHERE e.id > :above AND e.id < :below
       e.mcp_server IN (SELECT value FROM json_each(:names)) OR
       e.host IN (SELECT value FROM json_each(:names))
     ) THEN 1
-    WHEN has_text(CAST(e.metadata AS BLOB), :q, :escaped) THEN 1
+    WHEN :in_metadata AND has_text(CAST(coalesce(
+    e.metadata,
+    (SELECT t.metadata FROM event_texts AS t WHERE t.id = e.id),
+    sealed_text(e.id, iif(has_block(e.id), NULL, (SELECT s.texts FROM sealed_texts AS s WHERE s.id = e.id >> 8)))
+  ) AS BLOB), :q, :escaped) THEN 1
     ELSE has_text(CAST(
       (SELECT s.session_id FROM sessions AS s WHERE s.key = e.session)
       || char(0) || ifnull(e.call_id, '')

@@ -27,7 +27,7 @@ SELECT
     || ' FROM (SELECT ? AS line)'
     || iif(
       t.name = 'meta',
-      ' WHERE true ON CONFLICT (key) DO UPDATE SET value = iif(key IN (''epoch'', ''attachments_id'', ''attachments_token''), NULL, excluded.value)',
+      ' WHERE true ON CONFLICT (key) DO UPDATE SET value = iif(key IN (''epoch'', ''attachments_id'', ''attachments_token'', ''sealed_below''), NULL, excluded.value)',
       ''
     ) AS load,
   'SELECT (' || group_concat(
@@ -55,6 +55,6 @@ SELECT
     || ') FROM (SELECT ? AS before, ? AS line)' AS follows
 FROM sqlite_schema AS t JOIN pragma_table_info(t.name) AS c
 LEFT JOIN json_each(?2) AS r ON r.key = t.name || '.' || c.name
-WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite\_%' ESCAPE '\'
+WHERE t.type = 'table' AND t.name <> 'sealed_texts' AND t.name NOT LIKE 'sqlite\_%' ESCAPE '\'
 GROUP BY t.name
 ORDER BY t.name

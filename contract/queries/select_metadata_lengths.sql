@@ -1,3 +1,12 @@
--- The ids of the events between two ids, both exclusive, and the bytes of their metadata, oldest first. Long texts are not
--- read for it.
-SELECT id, octet_length(metadata) FROM events WHERE id > ?1 AND id < ?2 ORDER BY id
+-- The ids of the events between two ids, both exclusive, and the bytes of their metadata, oldest first. Long texts that are
+-- not sealed are not read for it. The functions are those of select_event.sql.
+SELECT
+  e.id,
+  coalesce(
+    octet_length(e.metadata),
+    (SELECT octet_length(t.metadata) FROM event_texts AS t WHERE t.id = e.id),
+    octet_length(
+      sealed_text(e.id, iif(has_block(e.id), NULL, (SELECT s.texts FROM sealed_texts AS s WHERE s.id = e.id >> 8)))
+    )
+  )
+FROM events AS e WHERE e.id > ?1 AND e.id < ?2 ORDER BY e.id

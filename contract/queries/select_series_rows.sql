@@ -9,6 +9,7 @@
 -- has_text is a function of the servers: whether bytes contain a text, ignoring the case of ASCII letters. CASE keeps
 -- SQLite from calling it for rows that need no search. No text contains U+0000, so that none spans two values.
 -- :names are the ids of the names that contain the text, as a JSON array, NULL for none (rule GET-13).
+-- :in_metadata is 0 when no metadata can contain the text.
 -- The plus keeps the value from the planner (decision 23).
 SELECT
   max(e.id) AS id,
@@ -61,7 +62,11 @@ WHERE e.id > :above AND e.id < :below
       e.mcp_server IN (SELECT value FROM json_each(:names)) OR
       e.host IN (SELECT value FROM json_each(:names))
     ) THEN 1
-    WHEN has_text(CAST(e.metadata AS BLOB), :q, :escaped) THEN 1
+    WHEN :in_metadata AND has_text(CAST(coalesce(
+    e.metadata,
+    (SELECT t.metadata FROM event_texts AS t WHERE t.id = e.id),
+    sealed_text(e.id, iif(has_block(e.id), NULL, (SELECT s.texts FROM sealed_texts AS s WHERE s.id = e.id >> 8)))
+  ) AS BLOB), :q, :escaped) THEN 1
     ELSE has_text(CAST(
       (SELECT s.session_id FROM sessions AS s WHERE s.key = e.session)
       || char(0) || ifnull(e.call_id, '')

@@ -7,15 +7,16 @@ const TYPES: Readonly<Record<string, string>> = {
   f64: 'max_cost_usd',
   i64: `clock_least_ms clock_most_ms time_min_ms time_ahead_ms history_ms redaction_minimum page_span_summaries page_search_bytes series_buckets
     event_block_rows event_span_blocks names_per_kind pairs_per_kind agent_types listed_names event_key_run_blocks
-    event_key_run_keys retention_kept_events notice_page_events`,
-  u32: 'zstd_window_log preflight_max_age_s stalled_heartbeats webhook_attempts',
+    event_key_run_keys retention_kept_events notice_page_events sealed_block_bytes sealing_kept_events`,
+  i32: 'sealing_level',
+  u32: 'sealing_pause_factor zstd_window_log preflight_max_age_s stalled_heartbeats webhook_attempts',
   u64: `max_integer max_field_number bench_body_bytes largest_attachment_bytes attachment_block_bytes drain_body_bytes
     compressed_extra_bytes assumed_event_bytes event_bytes_smoothing reserved_descriptors page_blocks page_spans
     page_sessions duration_classes export_page_rows stream_page_events checkpoint_wal_bytes checkpoint_pass_rest_bytes
     checkpoint_finish_wal_bytes checkpoint_finish_rest_share checkpoint_restart_wal_bytes checkpoint_most_wal_bytes
     event_key_merge_keys_per_event event_key_filter_bits retention_step_events deletion_step_events
     retention_step_blocks retention_slack_share retention_free_bytes retention_vacuum_pages forward_batch_events
-    disk_full_bytes disk_low_bytes disk_low_share`,
+    sealing_quiet_events sealing_backlog_events disk_full_bytes disk_low_bytes disk_low_share`,
 };
 const TYPE_OF = new Map(
   Object.entries(TYPES).flatMap(([type, names]) => names.split(/\s+/).map((name) => [name, type] as const)),

@@ -9,6 +9,16 @@ export const HIDDEN: readonly string[] = ['late', 'time_shift'];
 /** The time of a row (rule TIM-01). */
 const TIME = '(e.created_at + e.time_shift)';
 
+/**
+ * The metadata of a row (docs/decisions/0114-sealed-texts.md). The servers have both functions. `sealed_text` returns the
+ * text of a row from the block of its second value, which it keeps. `has_block` returns whether it has that of the row.
+ */
+export const METADATA = `coalesce(
+    e.metadata,
+    (SELECT t.metadata FROM event_texts AS t WHERE t.id = e.id),
+    sealed_text(e.id, iif(has_block(e.id), NULL, (SELECT s.texts FROM sealed_texts AS s WHERE s.id = e.id >> 8)))
+  )`;
+
 /** Returns the columns of the table `events`, in the order of `insert_event.sql`. */
 export function eventColumns({ fields, server_columns }: Fields): string[] {
   const own = Object.values(server_columns).flatMap(({ column }) => column ?? []);
@@ -37,11 +47,44 @@ export function selectEvents(
 ${PARAMETERS}\
 ${rows === 'stored' ? STORED : ''}\
 -- The plus keeps the value from the planner (decision 23).
-${rows === 'stored' ? `SELECT\n${lines(rowColumns(fields).map(ofEvent))}` : 'SELECT v.*'}
+SELECT
+${rows === 'stored' ? lines(rowColumns(fields).map(ofEvent)) : readable(fields)}
 FROM events AS e${rows === 'stored' ? '' : ' CROSS JOIN events_readable AS v ON v.id = e.id'}
 ${conditions(fields)}\
 ORDER BY e.id ${directionOf(order)}
 LIMIT +:limit
+`;
+}
+
+/** Returns `select_event.sql`: one row of the view. */
+export function selectEvent(fields: Fields): string {
+  return `-- Generated from contract/fields.json. The row with the id ?1.
+SELECT
+${readable(fields)}
+FROM events AS e CROSS JOIN events_readable AS v ON v.id = e.id
+WHERE e.id = ?1
+`;
+}
+
+/** Returns `select_block_texts.sql`: what a sealed block is made of. */
+export function selectBlockTexts(fields: Fields): string {
+  const names = searchedKinds(fields).map(
+    (name) => `(SELECT n.name FROM names AS n WHERE n.id = e.${fields.fields[name]!.column})`,
+  );
+  const texts = searchedTexts(fields).map((name) => `e.${fields.fields[name]!.column}`);
+  return `-- Generated from contract/fields.json. The rows of the block ?1, oldest first: the place in the block, the metadata,
+-- whether it stands in the row, and what else q searches but UUIDs (rule GET-13).
+SELECT
+  e.id & 255 AS place,
+  ${METADATA} AS metadata,
+  e.metadata IS NOT NULL AS is_inline,
+  concat_ws(char(0),
+${[...names, '(SELECT s.session_id FROM sessions AS s WHERE s.key = e.session)', ...texts].map((one) => `    ${one}`).join(',\n')},
+    CASE typeof(e.event_id) WHEN 'text' THEN e.event_id END
+  ) AS others
+FROM events AS e
+WHERE e.id BETWEEN ?1 << 8 AND (?1 << 8) + 255
+ORDER BY e.id
 `;
 }
 
@@ -54,7 +97,8 @@ export function selectLateEvents(fields: Fields, order: 'newest' | 'oldest'): st
 -- :below, all exclusive. ${order === 'newest' ? 'Newest' : 'Oldest'} time first, up to :limit.
 ${PARAMETERS}\
 -- The plus keeps the value from the planner (decision 23).
-SELECT v.*
+SELECT
+${readable(fields)}
 FROM events AS e INDEXED BY late_events_by_time CROSS JOIN events_readable AS v ON v.id = e.id
 ${conditions(fields, ids)}\
 ORDER BY e.created_at + e.time_shift ${directionOf(order)}, e.id ${directionOf(order)}
@@ -66,7 +110,7 @@ LIMIT +:limit
 function conditions(fields: Fields, ids = 'e.id > :above AND e.id < :below'): string {
   const kinds = nameKinds(fields);
   const columnOf = (name: string): string => fields.fields[name]!.column;
-  const texts = fields.filters.filter((name) => name !== 'session_id' && !kinds.includes(name));
+  const texts = searchedTexts(fields);
   const equal = (name: string): string => `  AND (:${name} IS NULL OR e.${columnOf(name)} = :${name})\n`;
   const searched = searchedKinds(fields).map(
     (name) => `      e.${columnOf(name)} IN (SELECT value FROM json_each(:names))`,
@@ -84,7 +128,7 @@ ${texts.map(equal).join('')}\
     WHEN :names IS NOT NULL AND (
 ${searched.join(' OR\n')}
     ) THEN 1
-    WHEN has_text(CAST(e.metadata AS BLOB), :q, :escaped) THEN 1
+    WHEN :in_metadata AND has_text(CAST(${METADATA} AS BLOB), :q, :escaped) THEN 1
     ELSE has_text(CAST(
       (SELECT s.session_id FROM sessions AS s WHERE s.key = e.session)
 ${texts.map((name) => `      || char(0) || ifnull(e.${columnOf(name)}, '')\n`).join('')}\
@@ -98,6 +142,12 @@ ${texts.map((name) => `      || char(0) || ifnull(e.${columnOf(name)}, '')\n`).j
       END AS BLOB), :q, NULL)
   END
 `;
+}
+
+/** Returns the texts without a dictionary that a filter and a search compare. */
+function searchedTexts(fields: Fields): string[] {
+  const kinds = nameKinds(fields);
+  return fields.filters.filter((name) => name !== 'session_id' && !kinds.includes(name));
 }
 
 /** Returns the texts that have a dictionary, whose names a search for a text finds first. */
@@ -206,14 +256,21 @@ const PARAMETERS = `\
 -- has_text is a function of the servers: whether bytes contain a text, ignoring the case of ASCII letters. CASE keeps
 -- SQLite from calling it for rows that need no search. No text contains U+0000, so that none spans two values.
 -- :names are the ids of the names that contain the text, as a JSON array, NULL for none (rule GET-13).
+-- :in_metadata is 0 when no metadata can contain the text.
 `;
 
 const STORED = `-- The columns are those of a row in its order, but for schema_version. Names and sessions are ids, times are Unix
 -- milliseconds, an event_id of 16 bytes is a UUID.
 `;
 
+/** Returns the columns of a row of the view, with its metadata. */
+function readable({ row }: Fields): string {
+  return lines(row.map((name) => (name === 'metadata' ? `${METADATA} AS metadata` : `v.${name}`)));
+}
+
 /** Returns a column, or a computed one, of the table that is `e` in a statement. */
 function ofEvent(column: string): string {
+  if (column === 'metadata') return METADATA;
   return column.replaceAll(/[a-z_0-9]+/g, 'e.$&');
 }
 

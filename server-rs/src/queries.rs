@@ -19,6 +19,8 @@ pub const DELETE_ATTACHMENT: &str = include_str!("../../contract/queries/delete_
 /// `contract/queries/delete_attachment_references.sql`
 pub const DELETE_ATTACHMENT_REFERENCES: &str =
     include_str!("../../contract/queries/delete_attachment_references.sql");
+/// `contract/queries/delete_block_texts.sql`
+pub const DELETE_BLOCK_TEXTS: &str = include_str!("../../contract/queries/delete_block_texts.sql");
 /// `contract/queries/delete_event_blocks.sql`
 pub const DELETE_EVENT_BLOCKS: &str = include_str!("../../contract/queries/delete_event_blocks.sql");
 /// `contract/queries/delete_event_key_blocks.sql`
@@ -29,6 +31,8 @@ pub const DELETE_EVENT_KEY_RUN: &str = include_str!("../../contract/queries/dele
 pub const DELETE_EVENT_KEY_TAIL: &str = include_str!("../../contract/queries/delete_event_key_tail.sql");
 /// `contract/queries/delete_event_spans.sql`
 pub const DELETE_EVENT_SPANS: &str = include_str!("../../contract/queries/delete_event_spans.sql");
+/// `contract/queries/delete_event_texts.sql`
+pub const DELETE_EVENT_TEXTS: &str = include_str!("../../contract/queries/delete_event_texts.sql");
 /// `contract/queries/delete_events.sql`
 pub const DELETE_EVENTS: &str = include_str!("../../contract/queries/delete_events.sql");
 /// `contract/queries/delete_old_session_waits.sql`
@@ -38,10 +42,16 @@ pub const DELETE_OLD_SESSION_WAITS: &str =
 pub const DELETE_OLD_SESSIONS: &str = include_str!("../../contract/queries/delete_old_sessions.sql");
 /// `contract/queries/delete_old_stats.sql`
 pub const DELETE_OLD_STATS: &str = include_str!("../../contract/queries/delete_old_stats.sql");
+/// `contract/queries/delete_sealed_block.sql`
+pub const DELETE_SEALED_BLOCK: &str = include_str!("../../contract/queries/delete_sealed_block.sql");
+/// `contract/queries/delete_sealed_texts.sql`
+pub const DELETE_SEALED_TEXTS: &str = include_str!("../../contract/queries/delete_sealed_texts.sql");
 /// `contract/queries/delete_session.sql`
 pub const DELETE_SESSION: &str = include_str!("../../contract/queries/delete_session.sql");
 /// `contract/queries/delete_session_events.sql`
 pub const DELETE_SESSION_EVENTS: &str = include_str!("../../contract/queries/delete_session_events.sql");
+/// `contract/queries/delete_session_texts.sql`
+pub const DELETE_SESSION_TEXTS: &str = include_str!("../../contract/queries/delete_session_texts.sql");
 /// `contract/queries/delete_session_wait.sql`
 pub const DELETE_SESSION_WAIT: &str = include_str!("../../contract/queries/delete_session_wait.sql");
 /// `contract/queries/delete_session_waits.sql`
@@ -62,6 +72,8 @@ pub const INSERT_EVENT_KEY_BLOCK: &str = include_str!("../../contract/queries/in
 pub const INSERT_EVENT_KEY_RUN: &str = include_str!("../../contract/queries/insert_event_key_run.sql");
 /// `contract/queries/insert_event_key_tail.sql`
 pub const INSERT_EVENT_KEY_TAIL: &str = include_str!("../../contract/queries/insert_event_key_tail.sql");
+/// `contract/queries/insert_event_text.sql`
+pub const INSERT_EVENT_TEXT: &str = include_str!("../../contract/queries/insert_event_text.sql");
 /// `contract/queries/insert_forward_origin.sql`
 pub const INSERT_FORWARD_ORIGIN: &str = include_str!("../../contract/queries/insert_forward_origin.sql");
 /// `contract/queries/insert_name.sql`
@@ -79,6 +91,10 @@ pub const SELECT_ATTACHMENTS: &str = include_str!("../../contract/queries/select
 /// `contract/queries/select_attachments_owner.sql`
 pub const SELECT_ATTACHMENTS_OWNER: &str =
     include_str!("../../contract/queries/select_attachments_owner.sql");
+/// `contract/queries/select_block_places.sql`
+pub const SELECT_BLOCK_PLACES: &str = include_str!("../../contract/queries/select_block_places.sql");
+/// `contract/queries/select_block_texts.sql`
+pub const SELECT_BLOCK_TEXTS: &str = include_str!("../../contract/queries/select_block_texts.sql");
 /// `contract/queries/select_calls.sql`
 pub const SELECT_CALLS: &str = include_str!("../../contract/queries/select_calls.sql");
 /// `contract/queries/select_cluster_retention.sql`
@@ -184,6 +200,8 @@ pub const SELECT_LATE_EVENTS_OLDEST: &str =
 pub const SELECT_LOAD_STATEMENTS: &str = include_str!("../../contract/queries/select_load_statements.sql");
 /// `contract/queries/select_lost_attachments.sql`
 pub const SELECT_LOST_ATTACHMENTS: &str = include_str!("../../contract/queries/select_lost_attachments.sql");
+/// `contract/queries/select_lost_texts.sql`
+pub const SELECT_LOST_TEXTS: &str = include_str!("../../contract/queries/select_lost_texts.sql");
 /// `contract/queries/select_metadata_lengths.sql`
 pub const SELECT_METADATA_LENGTHS: &str = include_str!("../../contract/queries/select_metadata_lengths.sql");
 /// `contract/queries/select_name.sql`
@@ -211,6 +229,10 @@ pub const SELECT_QUARTER_BEFORE: &str = include_str!("../../contract/queries/sel
 pub const SELECT_RETAINED_BYTES: &str = include_str!("../../contract/queries/select_retained_bytes.sql");
 /// `contract/queries/select_schema_objects.sql`
 pub const SELECT_SCHEMA_OBJECTS: &str = include_str!("../../contract/queries/select_schema_objects.sql");
+/// `contract/queries/select_sealed_block.sql`
+pub const SELECT_SEALED_BLOCK: &str = include_str!("../../contract/queries/select_sealed_block.sql");
+/// `contract/queries/select_sealed_texts.sql`
+pub const SELECT_SEALED_TEXTS: &str = include_str!("../../contract/queries/select_sealed_texts.sql");
 /// `contract/queries/select_series_names.sql`
 pub const SELECT_SERIES_NAMES: &str = include_str!("../../contract/queries/select_series_names.sql");
 /// `contract/queries/select_series_rows.sql`
@@ -255,6 +277,8 @@ pub const SELECT_TOOL_AGENTS: &str = include_str!("../../contract/queries/select
 pub const SELECT_TOOLS: &str = include_str!("../../contract/queries/select_tools.sql");
 /// `contract/queries/select_totals.sql`
 pub const SELECT_TOTALS: &str = include_str!("../../contract/queries/select_totals.sql");
+/// `contract/queries/select_unsealed_block.sql`
+pub const SELECT_UNSEALED_BLOCK: &str = include_str!("../../contract/queries/select_unsealed_block.sql");
 /// `contract/queries/subtract_from_session.sql`
 pub const SUBTRACT_FROM_SESSION: &str = include_str!("../../contract/queries/subtract_from_session.sql");
 /// `contract/queries/subtract_from_stats.sql`
@@ -277,6 +301,8 @@ pub const UPDATE_LAST_KEYED_EVENT_ID: &str =
 pub const UPDATE_NOTHING: &str = include_str!("../../contract/queries/update_nothing.sql");
 /// `contract/queries/update_open_quarter.sql`
 pub const UPDATE_OPEN_QUARTER: &str = include_str!("../../contract/queries/update_open_quarter.sql");
+/// `contract/queries/update_sealed_below.sql`
+pub const UPDATE_SEALED_BELOW: &str = include_str!("../../contract/queries/update_sealed_below.sql");
 /// `contract/queries/update_span_times.sql`
 pub const UPDATE_SPAN_TIMES: &str = include_str!("../../contract/queries/update_span_times.sql");
 /// `contract/queries/upsert_cluster_retention.sql`
@@ -290,6 +316,8 @@ pub const UPSERT_EVENT_BLOCK: &str = include_str!("../../contract/queries/upsert
 pub const UPSERT_EVENT_SPAN: &str = include_str!("../../contract/queries/upsert_event_span.sql");
 /// `contract/queries/upsert_forward_cursor.sql`
 pub const UPSERT_FORWARD_CURSOR: &str = include_str!("../../contract/queries/upsert_forward_cursor.sql");
+/// `contract/queries/upsert_sealed_block.sql`
+pub const UPSERT_SEALED_BLOCK: &str = include_str!("../../contract/queries/upsert_sealed_block.sql");
 /// `contract/queries/upsert_session.sql`
 pub const UPSERT_SESSION: &str = include_str!("../../contract/queries/upsert_session.sql");
 /// `contract/queries/upsert_session_wait.sql`
@@ -298,7 +326,8 @@ pub const UPSERT_SESSION_WAIT: &str = include_str!("../../contract/queries/upser
 pub const UPSERT_STATS: &str = include_str!("../../contract/queries/upsert_stats.sql");
 
 /// What follows the rows of a dump whose schema is below each number, in their order (rule BAK-05).
-pub const LOADS: [(i64, &str); 2] = [
+pub const LOADS: [(i64, &str); 3] = [
     (2, include_str!("../../contract/loads/0002_open_hour.sql")),
     (6, include_str!("../../contract/loads/0006_time.sql")),
+    (7, include_str!("../../contract/loads/0007_texts.sql")),
 ];

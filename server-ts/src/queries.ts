@@ -5,6 +5,7 @@
  */
 import load2 from '../../contract/loads/0002_open_hour.sql?text';
 import load6 from '../../contract/loads/0006_time.sql?text';
+import load7 from '../../contract/loads/0007_texts.sql?text';
 import addQuarterToAllTime from '../../contract/queries/add_quarter_to_all_time.sql?text';
 import addRareFiguresToSession from '../../contract/queries/add_rare_figures_to_session.sql?text';
 import addRareFiguresToStats from '../../contract/queries/add_rare_figures_to_stats.sql?text';
@@ -12,17 +13,22 @@ import checkTable from '../../contract/queries/check_table.sql?text';
 import copyDatabase from '../../contract/queries/copy_database.sql?text';
 import deleteAttachment from '../../contract/queries/delete_attachment.sql?text';
 import deleteAttachmentReferences from '../../contract/queries/delete_attachment_references.sql?text';
+import deleteBlockTexts from '../../contract/queries/delete_block_texts.sql?text';
 import deleteEventBlocks from '../../contract/queries/delete_event_blocks.sql?text';
 import deleteEventKeyBlocks from '../../contract/queries/delete_event_key_blocks.sql?text';
 import deleteEventKeyRun from '../../contract/queries/delete_event_key_run.sql?text';
 import deleteEventKeyTail from '../../contract/queries/delete_event_key_tail.sql?text';
 import deleteEventSpans from '../../contract/queries/delete_event_spans.sql?text';
+import deleteEventTexts from '../../contract/queries/delete_event_texts.sql?text';
 import deleteEvents from '../../contract/queries/delete_events.sql?text';
 import deleteOldSessionWaits from '../../contract/queries/delete_old_session_waits.sql?text';
 import deleteOldSessions from '../../contract/queries/delete_old_sessions.sql?text';
 import deleteOldStats from '../../contract/queries/delete_old_stats.sql?text';
+import deleteSealedBlock from '../../contract/queries/delete_sealed_block.sql?text';
+import deleteSealedTexts from '../../contract/queries/delete_sealed_texts.sql?text';
 import deleteSession from '../../contract/queries/delete_session.sql?text';
 import deleteSessionEvents from '../../contract/queries/delete_session_events.sql?text';
+import deleteSessionTexts from '../../contract/queries/delete_session_texts.sql?text';
 import deleteSessionWait from '../../contract/queries/delete_session_wait.sql?text';
 import deleteSessionWaits from '../../contract/queries/delete_session_waits.sql?text';
 import deleteStats from '../../contract/queries/delete_stats.sql?text';
@@ -33,6 +39,7 @@ import insertEvent from '../../contract/queries/insert_event.sql?text';
 import insertEventKeyBlock from '../../contract/queries/insert_event_key_block.sql?text';
 import insertEventKeyRun from '../../contract/queries/insert_event_key_run.sql?text';
 import insertEventKeyTail from '../../contract/queries/insert_event_key_tail.sql?text';
+import insertEventText from '../../contract/queries/insert_event_text.sql?text';
 import insertForwardOrigin from '../../contract/queries/insert_forward_origin.sql?text';
 import insertName from '../../contract/queries/insert_name.sql?text';
 import selectAgents from '../../contract/queries/select_agents.sql?text';
@@ -41,6 +48,8 @@ import selectAttachmentFile from '../../contract/queries/select_attachment_file.
 import selectAttachmentFiles from '../../contract/queries/select_attachment_files.sql?text';
 import selectAttachments from '../../contract/queries/select_attachments.sql?text';
 import selectAttachmentsOwner from '../../contract/queries/select_attachments_owner.sql?text';
+import selectBlockPlaces from '../../contract/queries/select_block_places.sql?text';
+import selectBlockTexts from '../../contract/queries/select_block_texts.sql?text';
 import selectCalls from '../../contract/queries/select_calls.sql?text';
 import selectClusterRetention from '../../contract/queries/select_cluster_retention.sql?text';
 import selectClusterSequence from '../../contract/queries/select_cluster_sequence.sql?text';
@@ -87,6 +96,7 @@ import selectLateEventsNewest from '../../contract/queries/select_late_events_ne
 import selectLateEventsOldest from '../../contract/queries/select_late_events_oldest.sql?text';
 import selectLoadStatements from '../../contract/queries/select_load_statements.sql?text';
 import selectLostAttachments from '../../contract/queries/select_lost_attachments.sql?text';
+import selectLostTexts from '../../contract/queries/select_lost_texts.sql?text';
 import selectMetadataLengths from '../../contract/queries/select_metadata_lengths.sql?text';
 import selectName from '../../contract/queries/select_name.sql?text';
 import selectNameCount from '../../contract/queries/select_name_count.sql?text';
@@ -100,6 +110,8 @@ import selectPairCount from '../../contract/queries/select_pair_count.sql?text';
 import selectQuarterBefore from '../../contract/queries/select_quarter_before.sql?text';
 import selectRetainedBytes from '../../contract/queries/select_retained_bytes.sql?text';
 import selectSchemaObjects from '../../contract/queries/select_schema_objects.sql?text';
+import selectSealedBlock from '../../contract/queries/select_sealed_block.sql?text';
+import selectSealedTexts from '../../contract/queries/select_sealed_texts.sql?text';
 import selectSeriesNames from '../../contract/queries/select_series_names.sql?text';
 import selectSeriesRows from '../../contract/queries/select_series_rows.sql?text';
 import selectSeriesSums from '../../contract/queries/select_series_sums.sql?text';
@@ -121,6 +133,7 @@ import selectTimeBefore from '../../contract/queries/select_time_before.sql?text
 import selectToolAgents from '../../contract/queries/select_tool_agents.sql?text';
 import selectTools from '../../contract/queries/select_tools.sql?text';
 import selectTotals from '../../contract/queries/select_totals.sql?text';
+import selectUnsealedBlock from '../../contract/queries/select_unsealed_block.sql?text';
 import subtractFromSession from '../../contract/queries/subtract_from_session.sql?text';
 import subtractFromStats from '../../contract/queries/subtract_from_stats.sql?text';
 import updateAttachmentsToken from '../../contract/queries/update_attachments_token.sql?text';
@@ -131,12 +144,14 @@ import updateLastDeletionId from '../../contract/queries/update_last_deletion_id
 import updateLastKeyedEventId from '../../contract/queries/update_last_keyed_event_id.sql?text';
 import updateNothing from '../../contract/queries/update_nothing.sql?text';
 import updateOpenQuarter from '../../contract/queries/update_open_quarter.sql?text';
+import updateSealedBelow from '../../contract/queries/update_sealed_below.sql?text';
 import updateSpanTimes from '../../contract/queries/update_span_times.sql?text';
 import upsertClusterRetention from '../../contract/queries/upsert_cluster_retention.sql?text';
 import upsertClusterSequence from '../../contract/queries/upsert_cluster_sequence.sql?text';
 import upsertEventBlock from '../../contract/queries/upsert_event_block.sql?text';
 import upsertEventSpan from '../../contract/queries/upsert_event_span.sql?text';
 import upsertForwardCursor from '../../contract/queries/upsert_forward_cursor.sql?text';
+import upsertSealedBlock from '../../contract/queries/upsert_sealed_block.sql?text';
 import upsertSession from '../../contract/queries/upsert_session.sql?text';
 import upsertSessionWait from '../../contract/queries/upsert_session_wait.sql?text';
 import upsertStats from '../../contract/queries/upsert_stats.sql?text';
@@ -149,17 +164,22 @@ export const QUERIES = {
   copyDatabase,
   deleteAttachment,
   deleteAttachmentReferences,
+  deleteBlockTexts,
   deleteEventBlocks,
   deleteEventKeyBlocks,
   deleteEventKeyRun,
   deleteEventKeyTail,
   deleteEventSpans,
+  deleteEventTexts,
   deleteEvents,
   deleteOldSessionWaits,
   deleteOldSessions,
   deleteOldStats,
+  deleteSealedBlock,
+  deleteSealedTexts,
   deleteSession,
   deleteSessionEvents,
+  deleteSessionTexts,
   deleteSessionWait,
   deleteSessionWaits,
   deleteStats,
@@ -170,6 +190,7 @@ export const QUERIES = {
   insertEventKeyBlock,
   insertEventKeyRun,
   insertEventKeyTail,
+  insertEventText,
   insertForwardOrigin,
   insertName,
   selectAgents,
@@ -178,6 +199,8 @@ export const QUERIES = {
   selectAttachmentFiles,
   selectAttachments,
   selectAttachmentsOwner,
+  selectBlockPlaces,
+  selectBlockTexts,
   selectCalls,
   selectClusterRetention,
   selectClusterSequence,
@@ -224,6 +247,7 @@ export const QUERIES = {
   selectLateEventsOldest,
   selectLoadStatements,
   selectLostAttachments,
+  selectLostTexts,
   selectMetadataLengths,
   selectName,
   selectNameCount,
@@ -237,6 +261,8 @@ export const QUERIES = {
   selectQuarterBefore,
   selectRetainedBytes,
   selectSchemaObjects,
+  selectSealedBlock,
+  selectSealedTexts,
   selectSeriesNames,
   selectSeriesRows,
   selectSeriesSums,
@@ -258,6 +284,7 @@ export const QUERIES = {
   selectToolAgents,
   selectTools,
   selectTotals,
+  selectUnsealedBlock,
   subtractFromSession,
   subtractFromStats,
   updateAttachmentsToken,
@@ -268,12 +295,14 @@ export const QUERIES = {
   updateLastKeyedEventId,
   updateNothing,
   updateOpenQuarter,
+  updateSealedBelow,
   updateSpanTimes,
   upsertClusterRetention,
   upsertClusterSequence,
   upsertEventBlock,
   upsertEventSpan,
   upsertForwardCursor,
+  upsertSealedBlock,
   upsertSession,
   upsertSessionWait,
   upsertStats,
@@ -283,4 +312,5 @@ export const QUERIES = {
 export const LOADS: readonly (readonly [number, string])[] = [
   [2, load2],
   [6, load6],
+  [7, load7],
 ];

@@ -16,6 +16,7 @@ use crate::store::attachment_files::AttachmentFiles;
 use crate::store::copy::open_source;
 use crate::store::query::each;
 use crate::store::schema::create_schema;
+use crate::store::sealed_texts::text_lengths;
 
 /// A check that found differences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,6 +76,7 @@ pub fn verify_database(connection: &Connection, files: &AttachmentFiles) -> rusq
         ("blocks", count.missing_in_blocks),
         ("spans", count.missing_in_spans),
         ("event_ids", count.missing_keys),
+        ("texts", check_texts(connection)?),
         ("attachments", check_attachments(connection, files)?),
     ];
     let found = checks.into_iter().filter(|(_, count)| *count > 0);
@@ -91,6 +93,33 @@ fn compare_schema(connection: &Connection) -> rusqlite::Result<(u64, u64)> {
     create_schema(&new)?;
     let (found, known) = (objects(connection)?, objects(&new)?);
     Ok((found.difference(&known).count() as u64, known.difference(&found).count() as u64))
+}
+
+/// Counts events whose metadata is missing, and metadata without an event, or of one that has it already.
+fn check_texts(connection: &Connection) -> rusqlite::Result<u64> {
+    let lost: i64 = connection.query_row(queries::SELECT_LOST_TEXTS, [], |row| row.get(0))?;
+    let mut wrong = lost.unsigned_abs();
+    each(connection, queries::SELECT_SEALED_TEXTS, [], |row| {
+        wrong += wrong_texts(connection, row.get(0)?, row.get(1)?, row.get_ref(2)?.as_blob()?)?;
+        Ok(())
+    })?;
+    Ok(wrong)
+}
+
+/// Counts the rows of a sealed block whose text it lacks, and its texts without such a row. A frame that is none and a
+/// wrong sum of bytes count as one.
+fn wrong_texts(connection: &Connection, id: i64, bytes: i64, frame: &[u8]) -> rusqlite::Result<u64> {
+    let Some(mut lengths) = text_lengths(id, frame) else { return Ok(1) };
+    let (mut wrong, mut sum) = (0, 0);
+    each(connection, queries::SELECT_BLOCK_PLACES, [id], |row| {
+        let (place, inline): (u16, Option<i64>) = (row.get(0)?, row.get(1)?);
+        let sealed = lengths.get_mut(usize::from(place)).and_then(Option::take);
+        wrong += u64::from(inline.is_some() == sealed.is_some());
+        sum += inline.or(sealed).unwrap_or(0);
+        Ok(())
+    })?;
+    wrong += lengths.iter().flatten().count() as u64;
+    Ok(wrong + u64::from(sum != bytes))
 }
 
 /// Counts names of events that have no row.

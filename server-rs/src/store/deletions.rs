@@ -15,6 +15,7 @@ use crate::queries;
 use crate::store::number_list::NumberList;
 use crate::store::query::each;
 use crate::store::row_sums::{delete_unused_names, subtract_rows};
+use crate::store::sealed_texts::seal_again;
 use crate::store::sessions::find_session;
 
 /// The events that a deletion covers.
@@ -89,6 +90,9 @@ pub fn delete_events(
     let sessions = sessions_of(connection, newest)?;
     let run = |sql: &str| connection.prepare_cached(sql)?.execute([newest]);
     let events = run(queries::DELETE_EVENTS)? as u64;
+    run(queries::DELETE_EVENT_TEXTS)?;
+    run(queries::DELETE_SEALED_TEXTS)?;
+    seal_again(connection, (newest + 1) / LIMITS.event_block_rows)?;
     run(queries::DELETE_EVENT_BLOCKS)?;
     run(queries::DELETE_EVENT_SPANS)?;
     connection.prepare_cached(queries::DELETE_OLD_STATS)?.execute([])?;
@@ -196,7 +200,9 @@ fn delete_block(
     }
     let first = id * LIMITS.event_block_rows;
     subtract_rows(connection, first, first + LIMITS.event_block_rows - 1, Some(key), &mut step.unused)?;
+    connection.prepare_cached(queries::DELETE_SESSION_TEXTS)?.execute([key, id])?;
     step.events += connection.prepare_cached(queries::DELETE_SESSION_EVENTS)?.execute([key, id])? as u64;
+    seal_again(connection, id)?;
     Ok(true)
 }
 

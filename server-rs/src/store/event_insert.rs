@@ -56,12 +56,25 @@ impl Default for EventInsert {
 pub struct GroupInserts<'c> {
     connection: &'c Connection,
     statements: Vec<(AbsentSet, CachedStatement<'c>)>,
+    /// The statement for metadata that does not stand in its row.
+    text: Option<CachedStatement<'c>>,
 }
 
 impl<'c> GroupInserts<'c> {
     /// Starts a group without statements.
     pub fn new(connection: &'c Connection) -> Self {
-        Self { connection, statements: Vec::new() }
+        Self { connection, statements: Vec::new(), text: None }
+    }
+
+    /// Inserts the metadata of a row next to it.
+    pub fn text(&mut self, id: i64, metadata: &str) -> rusqlite::Result<()> {
+        let insert = match &mut self.text {
+            Some(insert) => insert,
+            None => self.text.insert(self.connection.prepare_cached(queries::INSERT_EVENT_TEXT)?),
+        };
+        insert.raw_bind_parameter(1, id)?;
+        insert.raw_bind_parameter(2, metadata)?;
+        insert.raw_execute().map(drop)
     }
 }
 

@@ -14,6 +14,7 @@ use crate::render::Reached;
 use crate::store::cost::is_empty;
 use crate::store::names::find_name;
 use crate::store::query::{EventFilter, Order, newest_revision, signed};
+use crate::store::sealed_texts::find_sealed_block;
 use crate::store::sessions::find_session;
 use crate::store::text_search::{TextSearch, find_text};
 
@@ -93,6 +94,7 @@ fn search(
                 values,
                 left,
                 left_search: LIMITS.page_search_bytes,
+                in_metadata: true,
                 last: 0,
                 visit,
             };
@@ -169,6 +171,19 @@ impl Wanted {
     }
 }
 
+/// What a search knows of a block before it reads its rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sealed {
+    /// The block is not sealed, or is not searched whole.
+    Unknown,
+    /// A row may have the text.
+    MayHave,
+    /// The id of an event may have the text, and nothing else.
+    OnlyIds,
+    /// No row has the text.
+    HasNone,
+}
+
 /// A search in progress. Each method returns the cursor that continues the search, or `None` when it may go on.
 struct Search<'a> {
     connection: &'a Connection,
@@ -181,6 +196,8 @@ struct Search<'a> {
     left: PageBounds,
     /// Bytes of metadata that may still be searched for a text. The row that exceeds them is searched whole.
     left_search: i64,
+    /// Whether metadata can have the text.
+    in_metadata: bool,
     /// The id of the last visited row; 0 before the first one.
     last: i64,
     visit: VisitRow<'a>,
@@ -261,7 +278,16 @@ impl Search<'_> {
             }
             *left -= 1;
             let within = (above.max(block * block_rows - 1), below.min((block + 1) * block_rows));
-            let end = if self.wanted.text.is_some() { self.search_end(within)? } else { None };
+            let end = if self.wanted.text.is_some() {
+                let sealed = self.sealed(block, within)?;
+                if sealed == Sealed::HasNone {
+                    continue;
+                }
+                self.in_metadata = sealed != Sealed::OnlyIds;
+                if sealed == Sealed::Unknown { self.search_end(within)? } else { None }
+            } else {
+                None
+            };
             let (above, below) = match (end, self.filter.order) {
                 (None, _) => within,
                 (Some(end), Order::NewestFirst) => (end - 1, within.1),
@@ -273,6 +299,26 @@ impl Search<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// Takes the metadata of a sealed block from the bytes that may be searched, unless they end in it, and asks its filter.
+    fn sealed(&mut self, block: i64, (above, below): (i64, i64)) -> rusqlite::Result<Sealed> {
+        let first = block * LIMITS.event_block_rows;
+        if above >= first || below < first + LIMITS.event_block_rows {
+            return Ok(Sealed::Unknown);
+        }
+        let Some(text) = &self.wanted.text else { return Ok(Sealed::Unknown) };
+        let Some(sealed) = find_sealed_block(self.connection, block)? else { return Ok(Sealed::Unknown) };
+        if sealed.metadata_bytes >= self.left_search {
+            return Ok(Sealed::Unknown);
+        }
+        self.left_search -= sealed.metadata_bytes;
+        Ok(match text.may_be_in(&sealed.filter) {
+            true => Sealed::MayHave,
+            // The filter has no UUIDs, since those of a block would fill it.
+            false if text.uuid.is_some() => Sealed::OnlyIds,
+            false => Sealed::HasNone,
+        })
     }
 
     /// Takes the metadata between two ids from the bytes that may be searched. Returns the last row to search, unless
@@ -297,7 +343,12 @@ impl Search<'_> {
     fn rows(&mut self, above: i64, below: i64) -> rusqlite::Result<Option<i64>> {
         // One more row than the page has shows whether more follow.
         let limit = signed(self.left.rows.saturating_add(1));
-        let mut values: Vec<Named<'_>> = vec![(":above", &above), (":below", &below), (":limit", &limit)];
+        let mut values: Vec<Named<'_>> = vec![
+            (":above", &above),
+            (":below", &below),
+            (":limit", &limit),
+            (":in_metadata", &self.in_metadata),
+        ];
         values.extend(self.wanted.parameters(self.filter));
         values.extend(self.values);
         self.rows.clear_bindings();

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use rusqlite::{CachedStatement, Connection};
 
+use crate::contract::TUNING;
 use crate::contract::vocabulary::{event_type, source};
 use crate::event::{Event, Outcome};
 use crate::event_time::EventTimes;
@@ -361,9 +362,12 @@ impl EventWriter {
             late: is_late,
             time_shift: time - now,
         };
+        let metadata = event.text(Field::Metadata, body).unwrap_or_default();
+        let is_long = metadata.len() > TUNING.inline_metadata_bytes;
         let bind = |insert: &mut CachedStatement<'_>, at: usize, field: Field| match field {
             Field::SessionId => insert.raw_bind_parameter(at, session),
             Field::EventId => insert.raw_bind_parameter(at, key),
+            Field::Metadata => insert.raw_bind_parameter(at, (!is_long).then_some(metadata)),
             _ if field.spec().is_dictionary => insert.raw_bind_parameter(at, id_of(field)),
             _ => match event.number(field) {
                 Some(number) => insert.raw_bind_parameter(at, number),
@@ -371,6 +375,9 @@ impl EventWriter {
             },
         };
         self.insert.run(inserts, &row, |field| event.is_absent(field), bind)?;
+        if is_long {
+            inserts.text(id, metadata)?;
+        }
 
         let figures = measure(
             |field| event.number(field),

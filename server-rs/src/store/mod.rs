@@ -87,6 +87,7 @@ pub mod reader;
 /// The reads of events and health.
 pub mod query;
 /// The search for a text.
+pub mod text_filter;
 pub mod text_search;
 /// Searches events in bounded steps.
 pub mod event_search;
@@ -105,6 +106,8 @@ pub mod signals;
 /// The events and buckets of a time series.
 pub mod series_filter;
 /// The reads of time series.
+pub mod sealed_texts;
+pub mod sealing;
 pub mod series;
 
 use std::future::Future;

@@ -9,6 +9,7 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ToSql};
 
 use crate::queries;
+use crate::store::text_filter::WantedTrigrams;
 
 /// The parameters of a search.
 #[derive(Debug)]
@@ -21,13 +22,20 @@ pub struct TextSearch {
     pub uuid: Option<String>,
     /// The ids of the names that contain the text, as a JSON array; `None` without such names.
     pub names: Option<String>,
+    /// The trigrams of the text, and of the other one.
+    trigrams: [Option<WantedTrigrams>; 2],
 }
 
 impl TextSearch {
     /// Returns the parameters of the statements for rows.
     pub(super) fn parameters(&self) -> [(&str, &dyn ToSql); 4] {
-        let Self { q, escaped, uuid, names } = self;
+        let Self { q, escaped, uuid, names, .. } = self;
         [(":q", q), (":escaped", escaped), (":uuid", uuid), (":names", names)]
+    }
+
+    /// Returns whether rows with this filter can have the text anywhere but in a UUID.
+    pub(super) fn may_be_in(&self, filter: &[u8]) -> bool {
+        self.trigrams.iter().flatten().any(|wanted| wanted.may_be_in(filter))
     }
 }
 
@@ -41,6 +49,7 @@ pub fn find_text(connection: &Connection, text: &str) -> rusqlite::Result<TextSe
     Ok(TextSearch {
         uuid: is_uuid.then(|| text.to_owned()),
         names: (names != "[]").then_some(names),
+        trigrams: [Some(text), escaped.as_deref()].map(|one| one.map(WantedTrigrams::of)),
         q: text.to_owned(),
         escaped,
     })

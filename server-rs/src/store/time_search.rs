@@ -72,12 +72,13 @@ pub fn list_by_time(
     let far = far.unwrap_or(Place { time: -outermost.time, number: NO_BOUND });
     let (above, below) = if is_newest_first { (far, start) } else { (start, far) };
     let rows_limit = signed(limit.saturating_add(1));
-    let own: [Named<'_>; 5] = [
+    let own: [Named<'_>; 6] = [
         (":above_time", &above.time),
         (":above", &above.number),
         (":below_time", &below.time),
         (":below", &below.number),
         (":limit", &rows_limit),
+        (":in_metadata", &true),
     ];
     let values: Vec<Named<'_>> = own.into_iter().chain(wanted.parameters(filter)).collect();
     let mut late = statement.query(&*values)?;

@@ -24,6 +24,7 @@ use crate::store::events::{EventWriter, Submission};
 use crate::store::failure::State;
 use crate::store::forwarding::ForwardCursor;
 use crate::store::retention::{Deleted, Retention};
+use crate::store::sealing::Sealing;
 use crate::store::writer_thread::{Message, Work, failed};
 
 /// The outcomes of a submission's events, or the code for which none was stored.
@@ -69,6 +70,7 @@ impl Writer {
             connection,
             attachments,
             retention,
+            sealing: Sealing::default(),
             forward,
             clock,
             state,

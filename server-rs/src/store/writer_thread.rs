@@ -28,6 +28,7 @@ use crate::store::events::{EventWriter, Stored, Submission};
 use crate::store::failure::{State, file_code, store_code};
 use crate::store::forwarding::ForwardCursor;
 use crate::store::retention::{DeletionReply, Retention};
+use crate::store::sealing::Sealing;
 use crate::store::writer::Submitted;
 
 /// A request of the handle.
@@ -54,6 +55,7 @@ pub(super) struct Work {
     pub(super) connection: Connection,
     pub(super) attachments: AttachmentWriter,
     pub(super) retention: Retention,
+    pub(super) sealing: Sealing,
     pub(super) forward: Option<Arc<ForwardCursor>>,
     pub(super) clock: Clock,
     pub(super) state: Arc<State>,
@@ -77,7 +79,7 @@ impl Work {
         let mut open = true;
         while open {
             // With a pending deletion the writer does not sleep: it takes a step between messages.
-            let mut next = if self.retention.has_work() {
+            let mut next = if self.retention.has_work() || self.sealing.has_work() {
                 waiting.try_recv().ok()
             } else {
                 match waiting.blocking_recv() {
@@ -106,6 +108,7 @@ impl Work {
             }
             if !group.is_empty() {
                 self.retention.note_group(size);
+                self.sealing.note_group(size);
                 self.commit(&mut group);
                 self.after_commit();
             }
@@ -120,6 +123,9 @@ impl Work {
             if self.retention.has_work() {
                 // Twice as much as was stored, so that deletions keep up with every load.
                 self.delete(TUNING.retention_step_events + 2 * size as u64);
+            }
+            if self.sealing.has_work() {
+                self.seal();
             }
         }
         while self.retention.has_removals() {
@@ -147,7 +153,26 @@ impl Work {
         }
     }
 
+    /// Seals a block. The next step waits for a tick when it failed.
+    fn seal(&mut self) {
+        let can_write = self.state.refusal().is_none();
+        let sealed = self.events.last_id(&self.connection).and_then(|newest| {
+            if can_write && self.checkpointer.admits_group(&self.connection)? {
+                self.sealing.step(&self.connection, newest)
+            } else {
+                self.sealing.defer();
+                Ok(())
+            }
+        });
+        if let Err(error) = sealed {
+            self.sealing.defer();
+            failed(&self.state, &error);
+        }
+        self.after_commit();
+    }
+
     fn tick(&mut self) {
+        self.sealing.tick();
         self.save_cursor();
         let checked = self.retention.tick(&self.connection).and_then(|()| {
             if self.retention.vacuums() { Ok(()) } else { self.checkpointer.shrink(&self.connection) }

@@ -290,6 +290,14 @@ export interface Tuning {
   readonly event_key_merge_keys_per_event: number;
   readonly event_key_filter_bits: number;
   readonly retention_step_events: number;
+  readonly inline_metadata_bytes: number;
+  readonly sealed_block_bytes: number;
+  readonly text_filter_percent: number;
+  readonly sealing_kept_events: number;
+  readonly sealing_quiet_events: number;
+  readonly sealing_backlog_events: number;
+  readonly sealing_pause_factor: number;
+  readonly sealing_level: number;
   readonly removal_turn_ms: number;
   readonly retention_free_bytes: number;
   readonly retention_vacuum_pages: number;
@@ -356,6 +364,14 @@ export const TUNING: Tuning = {
   event_key_merge_keys_per_event: 8,
   event_key_filter_bits: 16,
   retention_step_events: 1000,
+  inline_metadata_bytes: 16,
+  sealed_block_bytes: 4194304,
+  text_filter_percent: 75,
+  sealing_kept_events: 1024,
+  sealing_quiet_events: 256,
+  sealing_backlog_events: 262144,
+  sealing_pause_factor: 9,
+  sealing_level: 3,
   removal_turn_ms: 10,
   retention_free_bytes: 4194304,
   retention_vacuum_pages: 256,

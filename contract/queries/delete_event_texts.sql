@@ -1,0 +1,2 @@
+-- Metadata of the events up to ?1 that is not sealed.
+DELETE FROM event_texts WHERE id <= ?1

@@ -1,0 +1,1 @@
+DELETE FROM sealed_texts WHERE id = ?1

@@ -1,0 +1,1 @@
+INSERT INTO event_texts (id, metadata) VALUES (?1, ?2)
