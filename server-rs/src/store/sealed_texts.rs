@@ -73,8 +73,8 @@ impl Kept {
     }
 }
 
-/// Adds the functions `has_block(id)`, whether the connection keeps the block of a row, and `sealed_text(id, texts)`: the
-/// text of a row, of the block that is kept when `texts` is NULL.
+/// Adds two functions. `has_block(id)` returns whether the connection keeps the block of a row. `sealed_text(id, texts)`
+/// returns the text of a row, from the block that is kept where `texts` is NULL.
 pub fn add_sealed_text_functions(connection: &Connection) -> rusqlite::Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DIRECTONLY;
     let kept = Kept::default();
