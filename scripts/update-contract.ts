@@ -38,6 +38,7 @@ import { eventSchema, openapiFile, routesFile } from './contract/schemas.ts';
 import { fieldTable, filterNames } from './contract/sources.ts';
 import {
   insertEvent,
+  selectEvent,
   selectEventBlocks,
   selectEventFigures,
   selectEventSpans,
@@ -96,6 +97,7 @@ export function generate(root: string): Generated[] {
       path: 'contract/queries/select_event_figures.sql',
       content: selectEventFigures(fields, numberFields(figures, fields)),
     },
+    { path: 'contract/queries/select_event.sql', content: selectEvent(fields) },
     { path: 'contract/queries/select_events_newest.sql', content: selectEvents(fields, 'newest') },
     { path: 'contract/queries/select_events_oldest.sql', content: selectEvents(fields, 'oldest') },
     { path: 'contract/queries/select_late_events_newest.sql', content: selectLateEvents(fields, 'newest') },

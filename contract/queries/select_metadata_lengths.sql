@@ -1,3 +1,10 @@
 -- The ids of the events between two ids, both exclusive, and the bytes of their metadata, oldest first. Long texts are not
--- read for it.
-SELECT id, octet_length(metadata) FROM events WHERE id > ?1 AND id < ?2 ORDER BY id
+-- read for it. With ?3 the bytes of whole metadata count instead of those of a summary.
+SELECT
+  e.id,
+  CASE
+    WHEN ?3 IS NOT NULL AND e.metadata_bytes IS NOT NULL AND EXISTS (SELECT 1 FROM whole_texts AS w WHERE w.id = e.id)
+      THEN e.metadata_bytes
+    ELSE octet_length(e.metadata)
+  END
+FROM events AS e WHERE e.id > ?1 AND e.id < ?2 ORDER BY e.id

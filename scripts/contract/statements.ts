@@ -84,7 +84,7 @@ ${texts.map(equal).join('')}\
     WHEN :names IS NOT NULL AND (
 ${searched.join(' OR\n')}
     ) THEN 1
-    WHEN has_text(CAST(e.metadata AS BLOB), :q, :escaped) THEN 1
+    WHEN has_text(CAST(${searchedMetadata('e.metadata')} AS BLOB), :q, :escaped) THEN 1
     ELSE has_text(CAST(
       (SELECT s.session_id FROM sessions AS s WHERE s.key = e.session)
 ${texts.map((name) => `      || char(0) || ifnull(e.${columnOf(name)}, '')\n`).join('')}\
@@ -97,6 +97,27 @@ ${texts.map((name) => `      || char(0) || ifnull(e.${columnOf(name)}, '')\n`).j
         ELSE ''
       END AS BLOB), :q, NULL)
   END
+`;
+}
+
+/** Returns the metadata that a search for a text compares. `metadata` is that of the row. */
+function searchedMetadata(metadata: string): string {
+  return `CASE WHEN :whole IS NULL OR e.metadata_bytes IS NULL THEN ${metadata} ELSE ${wholeMetadata(metadata)} END`;
+}
+
+/** Returns the whole metadata of the row `e`. `metadata` is that of the row (rule MET-04). */
+function wholeMetadata(metadata: string): string {
+  return `ifnull((SELECT unpack_text(w.text) FROM whole_texts AS w WHERE w.id = e.id), ${metadata})`;
+}
+
+/** Returns `select_event.sql`: one row with its whole metadata. */
+export function selectEvent({ row }: Fields): string {
+  const columns = row.filter((name) => name !== 'metadata').map((name) => `e.${name}`);
+  return `-- Generated from contract/fields.json. The row of the view with the id ?1, and its whole metadata. unpack_text is a function
+-- of the servers: the text of a zstd frame.
+SELECT
+${lines([...columns, `${wholeMetadata('e.metadata')} AS metadata`])}
+FROM events_readable AS e WHERE e.id = ?1
 `;
 }
 
@@ -202,7 +223,7 @@ const PARAMETERS = `\
 -- :since (inclusive) and :until (exclusive) are Unix milliseconds, :late is 0 or 1, :session is the key of a session. A
 -- filter is a name id or a text. NULL stands for any.
 -- :q is a text to search for, and :escaped the same text inside JSON if it differs. :uuid is the text if a UUID may have
--- it.
+-- it. :whole is 1 to search whole metadata. unpack_text is a function of the servers: the text of a zstd frame.
 -- has_text is a function of the servers: whether bytes contain a text, ignoring the case of ASCII letters. CASE keeps
 -- SQLite from calling it for rows that need no search. No text contains U+0000, so that none spans two values.
 -- :names are the ids of the names that contain the text, as a JSON array, NULL for none (rule GET-13).

@@ -5,6 +5,7 @@
  */
 import load2 from '../../contract/loads/0002_open_hour.sql?text';
 import load6 from '../../contract/loads/0006_time.sql?text';
+import load7 from '../../contract/loads/0007_whole_texts.sql?text';
 import addQuarterToAllTime from '../../contract/queries/add_quarter_to_all_time.sql?text';
 import addRareFiguresToSession from '../../contract/queries/add_rare_figures_to_session.sql?text';
 import addRareFiguresToStats from '../../contract/queries/add_rare_figures_to_stats.sql?text';
@@ -25,8 +26,10 @@ import deleteSession from '../../contract/queries/delete_session.sql?text';
 import deleteSessionEvents from '../../contract/queries/delete_session_events.sql?text';
 import deleteSessionWait from '../../contract/queries/delete_session_wait.sql?text';
 import deleteSessionWaits from '../../contract/queries/delete_session_waits.sql?text';
+import deleteSessionWholeTexts from '../../contract/queries/delete_session_whole_texts.sql?text';
 import deleteStats from '../../contract/queries/delete_stats.sql?text';
 import deleteUnusedNames from '../../contract/queries/delete_unused_names.sql?text';
+import deleteWholeTexts from '../../contract/queries/delete_whole_texts.sql?text';
 import insertAttachment from '../../contract/queries/insert_attachment.sql?text';
 import insertClusterStream from '../../contract/queries/insert_cluster_stream.sql?text';
 import insertEvent from '../../contract/queries/insert_event.sql?text';
@@ -35,6 +38,7 @@ import insertEventKeyRun from '../../contract/queries/insert_event_key_run.sql?t
 import insertEventKeyTail from '../../contract/queries/insert_event_key_tail.sql?text';
 import insertForwardOrigin from '../../contract/queries/insert_forward_origin.sql?text';
 import insertName from '../../contract/queries/insert_name.sql?text';
+import insertWholeText from '../../contract/queries/insert_whole_text.sql?text';
 import selectAgents from '../../contract/queries/select_agents.sql?text';
 import selectAttachment from '../../contract/queries/select_attachment.sql?text';
 import selectAttachmentFile from '../../contract/queries/select_attachment_file.sql?text';
@@ -121,6 +125,8 @@ import selectTimeBefore from '../../contract/queries/select_time_before.sql?text
 import selectToolAgents from '../../contract/queries/select_tool_agents.sql?text';
 import selectTools from '../../contract/queries/select_tools.sql?text';
 import selectTotals from '../../contract/queries/select_totals.sql?text';
+import selectWholeText from '../../contract/queries/select_whole_text.sql?text';
+import selectWholeTexts from '../../contract/queries/select_whole_texts.sql?text';
 import subtractFromSession from '../../contract/queries/subtract_from_session.sql?text';
 import subtractFromStats from '../../contract/queries/subtract_from_stats.sql?text';
 import updateAttachmentsToken from '../../contract/queries/update_attachments_token.sql?text';
@@ -162,8 +168,10 @@ export const QUERIES = {
   deleteSessionEvents,
   deleteSessionWait,
   deleteSessionWaits,
+  deleteSessionWholeTexts,
   deleteStats,
   deleteUnusedNames,
+  deleteWholeTexts,
   insertAttachment,
   insertClusterStream,
   insertEvent,
@@ -172,6 +180,7 @@ export const QUERIES = {
   insertEventKeyTail,
   insertForwardOrigin,
   insertName,
+  insertWholeText,
   selectAgents,
   selectAttachment,
   selectAttachmentFile,
@@ -258,6 +267,8 @@ export const QUERIES = {
   selectToolAgents,
   selectTools,
   selectTotals,
+  selectWholeText,
+  selectWholeTexts,
   subtractFromSession,
   subtractFromStats,
   updateAttachmentsToken,
@@ -283,4 +294,5 @@ export const QUERIES = {
 export const LOADS: readonly (readonly [number, string])[] = [
   [2, load2],
   [6, load6],
+  [7, load7],
 ];

@@ -20,6 +20,7 @@ use crate::store::connection::{OpenError, check_database, make_file, open_unchan
 use crate::store::failure::{file_code, store_code};
 use crate::store::path::{check_files_beside, sibling};
 use crate::store::query::each;
+use crate::store::whole_texts::add_whole_text_functions;
 
 /// Whether clients may continue on the copy where they were on the original.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,6 +109,7 @@ pub fn open_source(path: &Path) -> Result<Connection, OpenError> {
     let open = || {
         let connection = open_unchanged(path)?;
         connection.execute_batch("PRAGMA busy_timeout = 5000; PRAGMA trusted_schema = OFF")?;
+        add_whole_text_functions(&connection)?;
         Ok(connection)
     };
     open().map_err(|error| OpenError::sqlite(path, &error))

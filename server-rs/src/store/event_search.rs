@@ -5,7 +5,7 @@
 //! lines because the levels of a search share its state.
 
 use rusqlite::types::Value;
-use rusqlite::{CachedStatement, Connection, Row, ToSql};
+use rusqlite::{CachedStatement, Connection, Row, ToSql, params};
 
 use crate::contract::LIMITS;
 use crate::field::Field;
@@ -147,7 +147,8 @@ impl Wanted {
             };
             fields.push((*field, value));
         }
-        let text = filter.text.as_deref().map(|text| find_text(connection, text)).transpose()?;
+        let find = |text| find_text(connection, text, filter.searches_whole);
+        let text = filter.text.as_deref().map(find).transpose()?;
         Ok(Some(Self { session, fields, text }))
     }
 
@@ -261,7 +262,10 @@ impl Search<'_> {
             }
             *left -= 1;
             let within = (above.max(block * block_rows - 1), below.min((block + 1) * block_rows));
-            let end = if self.wanted.text.is_some() { self.search_end(within)? } else { None };
+            let end = match &self.wanted.text {
+                Some(text) => self.search_end(within, text.whole)?,
+                None => None,
+            };
             let (above, below) = match (end, self.filter.order) {
                 (None, _) => within,
                 (Some(end), Order::NewestFirst) => (end - 1, within.1),
@@ -277,9 +281,13 @@ impl Search<'_> {
 
     /// Takes the metadata between two ids from the bytes that may be searched. Returns the last row to search, unless
     /// all may be searched (rule GET-13).
-    fn search_end(&mut self, (above, below): (i64, i64)) -> rusqlite::Result<Option<i64>> {
+    fn search_end(
+        &mut self,
+        (above, below): (i64, i64),
+        whole: Option<i64>,
+    ) -> rusqlite::Result<Option<i64>> {
         let mut lengths = self.connection.prepare_cached(queries::SELECT_METADATA_LENGTHS)?;
-        let rows = lengths.query_map([above, below], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let rows = lengths.query_map(params![above, below, whole], |row| Ok((row.get(0)?, row.get(1)?)))?;
         let mut rows = rows.collect::<rusqlite::Result<Vec<(i64, i64)>>>()?;
         if self.filter.order == Order::OldestFirst {
             rows.reverse();

@@ -21,18 +21,21 @@ pub struct TextSearch {
     pub uuid: Option<String>,
     /// The ids of the names that contain the text, as a JSON array; `None` without such names.
     pub names: Option<String>,
+    /// 1 to search whole metadata instead of summaries.
+    pub whole: Option<i64>,
 }
 
 impl TextSearch {
     /// Returns the parameters of the statements for rows.
-    pub(super) fn parameters(&self) -> [(&str, &dyn ToSql); 4] {
-        let Self { q, escaped, uuid, names } = self;
-        [(":q", q), (":escaped", escaped), (":uuid", uuid), (":names", names)]
+    pub(super) fn parameters(&self) -> [(&str, &dyn ToSql); 5] {
+        let Self { q, escaped, uuid, names, whole } = self;
+        [(":q", q), (":escaped", escaped), (":uuid", uuid), (":names", names), (":whole", whole)]
     }
 }
 
-/// Prepares the search for a text, and looks up the names that contain it.
-pub fn find_text(connection: &Connection, text: &str) -> rusqlite::Result<TextSearch> {
+/// Prepares the search for a text, and looks up the names that contain it. `is_whole` is whether whole metadata is
+/// searched.
+pub fn find_text(connection: &Connection, text: &str, is_whole: bool) -> rusqlite::Result<TextSearch> {
     let names: String =
         connection.prepare_cached(queries::SELECT_NAMES_WITH_TEXT)?.query_row([text], |row| row.get(0))?;
     let json = serde_json::to_string(text).unwrap_or_default();
@@ -42,6 +45,7 @@ pub fn find_text(connection: &Connection, text: &str) -> rusqlite::Result<TextSe
         uuid: is_uuid.then(|| text.to_owned()),
         names: (names != "[]").then_some(names),
         q: text.to_owned(),
+        whole: is_whole.then_some(1),
         escaped,
     })
 }
