@@ -38,11 +38,11 @@ import { eventSchema, openapiFile, routesFile } from './contract/schemas.ts';
 import { fieldTable, filterNames } from './contract/sources.ts';
 import {
   insertEvent,
+  selectEvent,
   selectEventBlocks,
   selectEventFigures,
   selectEventSpans,
   selectBlockTexts,
-  selectEvent,
   selectEvents,
   selectLateEvents,
   selectNamesWithText,

@@ -87,6 +87,7 @@ export interface EventRow {
   readonly time: string;
   readonly history: boolean;
   readonly payload_truncated: boolean;
+  readonly metadata_bytes: number | null;
   /** Any JSON value, its text as it was sent (MET-01). */
   readonly metadata: unknown;
 }
@@ -299,6 +300,8 @@ export interface EventsQuery {
   readonly host?: string | undefined;
   /** A text to search for, at most 128 bytes (GET-13). */
   readonly q?: string | undefined;
+  /** 1: search whole metadata instead of summaries (GET-13). It needs q. */
+  readonly whole?: '1' | undefined;
   /** Inclusive (GET-04). */
   readonly since?: string | undefined;
   /** Exclusive (GET-04). */
@@ -371,6 +374,8 @@ export interface SeriesQuery {
   readonly host?: string | undefined;
   /** A text to search for, at most 128 bytes (GET-13). */
   readonly q?: string | undefined;
+  /** 1: search whole metadata instead of summaries (GET-13). It needs q. */
+  readonly whole?: '1' | undefined;
   /** Inclusive (GET-04). */
   readonly since?: string | undefined;
   /** Exclusive (GET-04). */

@@ -80,6 +80,8 @@ export const SERVER_FIELDS: readonly WireField<keyof EventRow>[] = [
   // biome-ignore format: one field a line
   ['payload_truncated', 'boolean', 22],
   // biome-ignore format: one field a line
+  ['metadata_bytes', 'integer', 37],
+  // biome-ignore format: one field a line
   ['computed_cost_usd', 'dollars', 26],
 ];
 
@@ -120,5 +122,6 @@ export const emptyRow = (): Record<keyof EventRow, unknown> => ({
   time: null,
   history: false,
   payload_truncated: false,
+  metadata_bytes: null,
   metadata: {},
 });

@@ -113,6 +113,7 @@ CREATE TABLE events (
   mcp_server         INTEGER,
   host               INTEGER,
   payload_truncated  INTEGER NOT NULL,
+  metadata_bytes     INTEGER,          -- of a summary: the size of the whole text, where it is known (rule MET-04)
   history            INTEGER NOT NULL DEFAULT 0, -- 1: its time is long before its arrival (rule TIM-03)
   late               INTEGER NOT NULL DEFAULT 0, -- 1: its time is before that of an earlier row that is not late
   time_shift         INTEGER NOT NULL DEFAULT 0, -- its time is created_at + time_shift (rule TIM-01)
@@ -143,6 +144,12 @@ CREATE TABLE sealed_texts (
   metadata_bytes INTEGER NOT NULL, -- of all rows of the block, short metadata included
   filter         BLOB    NOT NULL, -- a Bloom filter of what q searches but UUIDs (rule GET-13); empty for any text
   texts          BLOB    NOT NULL  -- a zstd frame (RFC 8878): 256 lengths of 4 bytes, little end first, then the texts
+) STRICT;
+
+-- The whole metadata of events whose row has a summary (rule MET-04).
+CREATE TABLE whole_texts (
+  id   INTEGER PRIMARY KEY, -- events.id
+  text BLOB NOT NULL        -- one zstd frame (RFC 8878) that declares its size, of the JSON text after redaction
 ) STRICT;
 
 -- Rows that are not late have ascending times in the order of their ids, so this index orders the others alone
@@ -281,5 +288,6 @@ SELECT
   strftime('%Y-%m-%dT%H:%M:%fZ', (e.created_at + e.time_shift) / 1000.0, 'unixepoch') AS time,
   e.history,
   e.payload_truncated,
+  e.metadata_bytes,
   coalesce(e.metadata, (SELECT t.metadata FROM event_texts AS t WHERE t.id = e.id), '{"_sealed":true}') AS metadata
 FROM events AS e;

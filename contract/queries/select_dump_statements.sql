@@ -1,11 +1,13 @@
 -- For each table: the statement that returns its rows as lines of a dump, in the order of the primary key. A blob is
--- {"hex":"…"}. The epoch of a file, the facts of its folder of attachments, and what is sealed stay its own.
--- event_texts has the sealed texts too.
+-- {"hex":"…"}, and whole metadata its text, because the servers' frames of it differ. The epoch of a file, the facts of its
+-- folder of attachments, and what is sealed stay its own. event_texts has the sealed texts too.
 SELECT
   t.name,
   'SELECT json_object(''table'', ''' || t.name || ''''
     || group_concat(
       ', ''' || c.name || ''', ' || iif(
+        t.name = 'whole_texts' AND c.name = 'text',
+        'unpack_text(text)',
         c.type IN ('BLOB', 'ANY'),
         replace('json(iif(typeof(@) = ''blob'', ''{"hex":"'' || hex(@) || ''"}'', json_quote(@)))', '@', c.name),
         c.name

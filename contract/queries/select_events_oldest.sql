@@ -2,7 +2,7 @@
 -- :since (inclusive) and :until (exclusive) are Unix milliseconds, :late is 0 or 1, :session is the key of a session. A
 -- filter is a name id or a text. NULL stands for any.
 -- :q is a text to search for, and :escaped the same text inside JSON if it differs. :uuid is the text if a UUID may have
--- it.
+-- it. :whole is 1 to search whole metadata. unpack_text is a function of the servers: the text of a zstd frame.
 -- has_text is a function of the servers: whether bytes contain a text, ignoring the case of ASCII letters. CASE keeps
 -- SQLite from calling it for rows that need no search. No text contains U+0000, so that none spans two values.
 -- :names are the ids of the names that contain the text, as a JSON array, NULL for none (rule GET-13).
@@ -13,7 +13,7 @@ SELECT
   v.tokens_out, v.cache_read_tokens, v.cache_write_tokens, v.cache_write_1h_tokens, v.branch, v.project, v.duration_ms,
   v.model, v.service_tier, v.cost_usd, v.computed_cost_usd, v.source, v.source_event, v.host, v.call_id, v.response_id,
   v.agent_id, v.subagent, v.skill, v.mcp_server, v.client_timestamp, v.arrived_at, v.created_at, v.time, v.history,
-  v.payload_truncated,
+  v.payload_truncated, v.metadata_bytes,
   coalesce(
     e.metadata,
     (SELECT t.metadata FROM event_texts AS t WHERE t.id = e.id),
@@ -57,11 +57,15 @@ WHERE e.id > :above AND e.id < :below
       e.mcp_server IN (SELECT value FROM json_each(:names)) OR
       e.host IN (SELECT value FROM json_each(:names))
     ) THEN 1
-    WHEN :in_metadata AND has_text(CAST(coalesce(
+    WHEN :in_metadata AND has_text(CAST(CASE WHEN :whole IS NULL OR e.metadata_bytes IS NULL THEN coalesce(
     e.metadata,
     (SELECT t.metadata FROM event_texts AS t WHERE t.id = e.id),
     sealed_text(e.id, iif(has_block(e.id), NULL, (SELECT s.texts FROM sealed_texts AS s WHERE s.id = e.id >> 8)))
-  ) AS BLOB), :q, :escaped) THEN 1
+  ) ELSE ifnull((SELECT unpack_text(w.text) FROM whole_texts AS w WHERE w.id = e.id), coalesce(
+    e.metadata,
+    (SELECT t.metadata FROM event_texts AS t WHERE t.id = e.id),
+    sealed_text(e.id, iif(has_block(e.id), NULL, (SELECT s.texts FROM sealed_texts AS s WHERE s.id = e.id >> 8)))
+  )) END AS BLOB), :q, :escaped) THEN 1
     ELSE has_text(CAST(
       (SELECT s.session_id FROM sessions AS s WHERE s.key = e.session)
       || char(0) || ifnull(e.call_id, '')

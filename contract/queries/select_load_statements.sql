@@ -15,6 +15,8 @@ SELECT
       replace(
         iif(c.dflt_value IS NULL, '', 'iif(json_type(line, ''$.@'') IS NULL, ' || c.dflt_value || ', ')
           || iif(
+            t.name = 'whole_texts' AND c.name = 'text',
+            'pack_text(line ->> ''$.text'')',
             c.type IN ('BLOB', 'ANY'),
             'iif(json_type(line, ''$.@'') = ''object'', unhex(line ->> ''$.@.hex''), line ->> ''$.@'')',
             ifnull('ifnull(line ->> ''$.@'', line ->> ''$.' || r.value || ''')', 'line ->> ''$.@''')

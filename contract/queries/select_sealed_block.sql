@@ -1,2 +1,7 @@
--- Whether a text can be in the block ?1, and the bytes of the metadata of its rows; no row when it is not sealed.
-SELECT metadata_bytes, filter FROM sealed_texts WHERE id = ?1
+-- What a search needs of the block ?1: the bytes of the metadata of its rows, its filter, and whether a row has whole
+-- metadata next to it. No row when the block is not sealed.
+SELECT
+  metadata_bytes,
+  filter,
+  EXISTS (SELECT 1 FROM whole_texts AS w WHERE w.id BETWEEN s.id << 8 AND (s.id << 8) + 255)
+FROM sealed_texts AS s WHERE s.id = ?1

@@ -1,8 +1,8 @@
 /**
  * Builds the row of an event with only `session_id`, `agent_type` and `event_type`.
  *
- * A case lists only the differences, but every column is compared, in order (rule GET-02). `time` and `history` follow
- * from the others (rules TIM-01 and TIM-03), because cases store events now.
+ * A case lists only the differences, but every column is compared, in order (rule GET-02). `time`, `history` and
+ * `metadata_bytes` follow from the others (rules TIM-01, TIM-03 and MET-04), because cases store events now.
  */
 
 import { NUMBERED, protobufName } from '@twin-ingest/testkit/codecs/columns.ts';
@@ -49,7 +49,20 @@ export function wholeRow(says: Readonly<Record<string, unknown>>): Record<string
   const { client_timestamp, arrived_at, created_at, source } = row;
   const arrival = isBelieved(arrived_at) ? arrived_at : created_at;
   const time = isBelieved(client_timestamp) ? client_timestamp : arrival;
-  return { ...row, time, history: isOld(LIVE_SOURCES.includes(source) ? arrival : time), ...says };
+  return {
+    ...row,
+    time,
+    history: isOld(LIVE_SOURCES.includes(source) ? arrival : time),
+    metadata_bytes: row.payload_truncated === true ? originalBytes(row.metadata) : null,
+    ...says,
+  };
+}
+
+/** Returns the size that a summary has after its first marker; null where it is no plain integer. */
+function originalBytes(metadata: unknown): number | null {
+  const text = typeof metadata === 'string' ? metadata : JSON.stringify(metadata);
+  const digits = /^\{"_truncated":true,"_original_bytes":(0|[1-9]\d*)[,}]/.exec(text)?.[1];
+  return digits !== undefined && Number.isSafeInteger(Number(digits)) ? Number(digits) : null;
 }
 
 /** Returns whether a time counts as that of an event that is stored now. */

@@ -56,11 +56,12 @@ LIMIT +:limit
 `;
 }
 
-/** Returns `select_event.sql`: one row of the view. */
+/** Returns `select_event.sql`: one row of the view, with its whole metadata. */
 export function selectEvent(fields: Fields): string {
-  return `-- Generated from contract/fields.json. The row with the id ?1.
+  return `-- Generated from contract/fields.json. The row with the id ?1, and its whole metadata. unpack_text is a function of the
+-- servers: the text of a zstd frame.
 SELECT
-${readable(fields)}
+${readable(fields, wholeMetadata(METADATA))}
 FROM events AS e CROSS JOIN events_readable AS v ON v.id = e.id
 WHERE e.id = ?1
 `;
@@ -128,7 +129,7 @@ ${texts.map(equal).join('')}\
     WHEN :names IS NOT NULL AND (
 ${searched.join(' OR\n')}
     ) THEN 1
-    WHEN :in_metadata AND has_text(CAST(${METADATA} AS BLOB), :q, :escaped) THEN 1
+    WHEN :in_metadata AND has_text(CAST(${searchedMetadata(METADATA)} AS BLOB), :q, :escaped) THEN 1
     ELSE has_text(CAST(
       (SELECT s.session_id FROM sessions AS s WHERE s.key = e.session)
 ${texts.map((name) => `      || char(0) || ifnull(e.${columnOf(name)}, '')\n`).join('')}\
@@ -148,6 +149,16 @@ ${texts.map((name) => `      || char(0) || ifnull(e.${columnOf(name)}, '')\n`).j
 function searchedTexts(fields: Fields): string[] {
   const kinds = nameKinds(fields);
   return fields.filters.filter((name) => name !== 'session_id' && !kinds.includes(name));
+}
+
+/** Returns the metadata that a search for a text compares. `metadata` is that of the row. */
+function searchedMetadata(metadata: string): string {
+  return `CASE WHEN :whole IS NULL OR e.metadata_bytes IS NULL THEN ${metadata} ELSE ${wholeMetadata(metadata)} END`;
+}
+
+/** Returns the whole metadata of the row `e`. `metadata` is that of the row (rule MET-04). */
+function wholeMetadata(metadata: string): string {
+  return `ifnull((SELECT unpack_text(w.text) FROM whole_texts AS w WHERE w.id = e.id), ${metadata})`;
 }
 
 /** Returns the texts that have a dictionary, whose names a search for a text finds first. */
@@ -252,7 +263,7 @@ const PARAMETERS = `\
 -- :since (inclusive) and :until (exclusive) are Unix milliseconds, :late is 0 or 1, :session is the key of a session. A
 -- filter is a name id or a text. NULL stands for any.
 -- :q is a text to search for, and :escaped the same text inside JSON if it differs. :uuid is the text if a UUID may have
--- it.
+-- it. :whole is 1 to search whole metadata. unpack_text is a function of the servers: the text of a zstd frame.
 -- has_text is a function of the servers: whether bytes contain a text, ignoring the case of ASCII letters. CASE keeps
 -- SQLite from calling it for rows that need no search. No text contains U+0000, so that none spans two values.
 -- :names are the ids of the names that contain the text, as a JSON array, NULL for none (rule GET-13).
@@ -263,9 +274,9 @@ const STORED = `-- The columns are those of a row in its order, but for schema_v
 -- milliseconds, an event_id of 16 bytes is a UUID.
 `;
 
-/** Returns the columns of a row of the view, with its metadata. */
-function readable({ row }: Fields): string {
-  return lines(row.map((name) => (name === 'metadata' ? `${METADATA} AS metadata` : `v.${name}`)));
+/** Returns the columns of a row of the view, with this metadata. */
+function readable({ row }: Fields, metadata = METADATA): string {
+  return lines(row.map((name) => (name === 'metadata' ? `${metadata} AS metadata` : `v.${name}`)));
 }
 
 /** Returns a column, or a computed one, of the table that is `e` in a statement. */

@@ -1,5 +1,5 @@
 //! Receives attachments. It admits their bytes, writes them to a temporary file, computes their SHA-256, and passes
-//! the result to the writer (rules ATT-01, ATT-04 and ATT-10).
+//! the result to the writer (rules ATT-01 and ATT-04).
 //!
 //! Invariants: at most one chunk and one read of each body are in memory. The bytes of all stored and incoming
 //! contents stay within `--attachments-bytes`. An upload that ends early leaves no file behind. Knows nothing of
@@ -12,7 +12,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::cluster::Cluster;
 use crate::config::Config;
-use crate::contract::{TUNING, VOCABULARY};
+use crate::contract::TUNING;
 use crate::digest::Digest;
 use crate::error::{ErrorCode, Failure};
 use crate::redact::Redaction;
@@ -31,9 +31,6 @@ pub struct Attachments {
     cluster: Option<Arc<Cluster>>,
     max_bytes: u64,
     room: Arc<Room>,
-    /// Size in bytes above which metadata becomes a summary.
-    max_metadata_bytes: usize,
-    keeps_payloads: bool,
     redaction: Option<Arc<Redaction>>,
     /// Number of stored attachments that redaction changed since the start (rule RED-07).
     redacted: AtomicU64,
@@ -72,8 +69,6 @@ impl Attachments {
             cluster,
             max_bytes: config.max_attachment_bytes,
             room: Arc::new(room),
-            max_metadata_bytes: config.max_metadata_bytes,
-            keeps_payloads: config.keep_hook_payloads,
             redaction: config.redaction.clone(),
             redacted: AtomicU64::new(0),
         }
@@ -93,14 +88,6 @@ impl Attachments {
 
     /// Starts to receive a content of a client; `declared` is its length if known.
     pub async fn begin(&self, declared: Option<u64>) -> Result<Upload, Failure> {
-        self.upload(declared, self.redaction.clone()).await
-    }
-
-    async fn upload(
-        &self,
-        declared: Option<u64>,
-        redaction: Option<Arc<Redaction>>,
-    ) -> Result<Upload, Failure> {
         if let Some(length) = declared.filter(|length| *length > self.max_bytes) {
             return Err(too_large(self.max_bytes).with("actual", length).closing());
         }
@@ -115,6 +102,7 @@ impl Attachments {
         let held = Held { room: Arc::clone(&self.room), bytes: 0 };
         let files = Arc::clone(self.store.attachment_files());
         let file = blocking(move || files.begin()).await?;
+        let redaction = self.redaction.clone();
         let redacted = redaction
             .map(|redaction| Redacted { stream: RedactionStream::new(redaction), received: Sha256::new() });
         let content = Content { file: Arc::new(file), hasher: Sha256::new(), size: 0, redacted };
@@ -152,34 +140,6 @@ impl Attachments {
             Attached::Conflict => Err(ErrorCode::AttachmentExists.into()),
             Attached::NoEvent => Err(ErrorCode::NotFound.into()),
             Attached::Unshared => Err(ErrorCode::Internal.into()),
-        }
-    }
-
-    /// Returns a copy of a hook's payload if the server keeps it once the hook's event is stored (rule ATT-10). The copy
-    /// is redacted as metadata is.
-    pub fn payload_to_keep(&self, body: &[u8]) -> Option<Vec<u8>> {
-        if !self.keeps_payloads || body.trim_ascii().len() <= self.max_metadata_bytes {
-            return None;
-        }
-        let text = self
-            .redaction
-            .as_ref()
-            .and_then(|redaction| redaction.redact_metadata(str::from_utf8(body).ok()?));
-        let payload = text.map_or_else(|| body.to_vec(), String::into_bytes);
-        (payload.trim_ascii().len() > self.max_metadata_bytes).then_some(payload)
-    }
-
-    /// Keeps a hook's payload as an attachment of its event. It only logs a failure, since the event stays.
-    pub async fn keep_payload(&self, event: i64, payload: Vec<u8>) {
-        let spec = &VOCABULARY.hook_payload;
-        let (name, media_type) = (spec.name.to_owned(), spec.media_type.to_owned());
-        let kept = async {
-            let mut upload = self.upload(Some(payload.len() as u64), None).await?;
-            upload.take(&payload).await?;
-            self.keep(upload.finish().await?, Reference { event, name, media_type }).await
-        };
-        if let Err(failure) = kept.await {
-            tracing::warn!(code = failure.code.as_str(), event, "the payload of a hook was not kept");
         }
     }
 }

@@ -98,6 +98,15 @@ impl Text {
     }
 }
 
+/// The whole text of metadata that became a summary (rule MET-04).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WholeText {
+    /// The text itself.
+    Text(Text),
+    /// The text as it is stored.
+    Frame(Box<[u8]>),
+}
+
 /// The normalised value of one field.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FieldValue {
@@ -117,6 +126,8 @@ pub struct Event {
     values: [FieldValue; Field::COUNT],
     /// Whether the metadata is a summary.
     pub payload_truncated: bool,
+    /// The whole metadata, where this server made the summary and keeps the text.
+    pub whole: Option<WholeText>,
     /// The effect on waits: an index into [`crate::waits::WAIT_CHANGES`].
     pub wait: usize,
 }
@@ -129,12 +140,22 @@ impl Event {
             Absent::Number(number) => FieldValue::Number(number),
             Absent::Word(word) => FieldValue::Word(word),
         });
-        Self { values, payload_truncated: false, wait: 0 }
+        Self { values, payload_truncated: false, whole: None, wait: 0 }
     }
 
     /// Gives a field its value.
     pub fn set(&mut self, field: Field, value: FieldValue) {
         self.values[field as usize] = value;
+    }
+
+    /// Gives the event a summary, and keeps its metadata as the whole text.
+    pub fn summarise(&mut self, summary: String) {
+        let summary = FieldValue::Text(Text::Owned(summary.into_boxed_str()));
+        let metadata = std::mem::replace(&mut self.values[Field::Metadata as usize], summary);
+        if let FieldValue::Text(text) = metadata {
+            self.whole = Some(WholeText::Text(text));
+        }
+        self.payload_truncated = true;
     }
 
     /// Returns a copy of the event as a step, which counts no call, no prompt and no error (rule HOK-04).

@@ -3,7 +3,7 @@
 //! Pure. Messages come from the vocabulary.
 
 use crate::contract::{LIMITS, VOCABULARY, fill};
-use crate::event::{FieldError, FieldValue, RawEvent, Span, SpanKind, Text};
+use crate::event::{Event, FieldError, FieldValue, RawEvent, Span, SpanKind, Text};
 use crate::field::{Field, FieldKind};
 use crate::number::{nanos_from_usd, parse_integer, parse_number};
 use crate::text::{decode_token, trim_text};
@@ -142,18 +142,18 @@ impl<'a> Checker<'a> {
         parse_timestamp(decoded.text()).or_else(|| self.problem(field, VOCABULARY.field_messages.timestamp))
     }
 
-    /// Returns the metadata, and whether it became a summary (rules MET-01, MET-02).
-    pub(crate) fn metadata(&self, max_bytes: usize) -> (Text, bool) {
+    /// Gives an event its metadata, or a summary (rules MET-01, MET-02).
+    pub(crate) fn metadata(&self, event: &mut Event, max_bytes: usize) {
         let span = self.raw.get(Field::Metadata);
         if span.is_absent() {
-            return (Text::Owned("{}".into()), false);
+            event.set(Field::Metadata, FieldValue::Text(Text::Owned("{}".into())));
+            return;
         }
-        match truncate_metadata(&self.body[span.start..span.end], max_bytes) {
-            None => {
-                let is_summary = is_summary(&self.body[span.start..span.end]);
-                (Text::Range(span.start, span.end), is_summary)
-            }
-            Some(summary) => (Text::Owned(summary.into_boxed_str()), true),
+        event.set(Field::Metadata, FieldValue::Text(Text::Range(span.start, span.end)));
+        let text = &self.body[span.start..span.end];
+        match truncate_metadata(text, max_bytes) {
+            None => event.payload_truncated = is_summary(text),
+            Some(summary) => event.summarise(summary),
         }
     }
 }

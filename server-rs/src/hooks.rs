@@ -112,10 +112,10 @@ pub fn read_hook(
     let mut event = event_of(mapping.spec, &Payload { body, spans }, &mut Body(body));
     let summary =
         truncate_payload(&body[object.start..object.end], max_metadata_bytes, &mapping.summary_keys);
-    event.payload_truncated = summary.is_some();
-    let metadata =
-        summary.map_or(Text::Range(object.start, object.end), |text| Text::Owned(text.into_boxed_str()));
-    event.set(Field::Metadata, FieldValue::Text(metadata));
+    event.set(Field::Metadata, FieldValue::Text(Text::Range(object.start, object.end)));
+    if let Some(summary) = summary {
+        event.summarise(summary);
+    }
     Ok(Ok(event))
 }
 

@@ -14,7 +14,7 @@ use crate::cluster::Cluster;
 use crate::contract::vocabulary::Dismissal;
 use crate::contract::{TUNING, VOCABULARY};
 use crate::error::{ErrorCode, Failure};
-use crate::event::{Event, FieldValue, Outcome, Outcomes, RawEvent, Text};
+use crate::event::{Event, Outcome, Outcomes, RawEvent, WholeText};
 use crate::field::Field;
 use crate::formats::{Format, read_batch, read_event, text_of};
 use crate::hooks::{Mapping, read_hook};
@@ -23,10 +23,11 @@ use crate::redact::step::RedactionStep;
 use crate::scanner::InvalidJson;
 use crate::store::Store;
 use crate::store::events::Submission;
+use crate::store::whole_texts::pack_text;
 use crate::telemetry::counters::{Reason, Tally};
 use crate::telemetry::otlp::Request;
 use crate::telemetry::{Telemetry, read_telemetry};
-use crate::truncate::{is_summary, truncate_metadata, truncate_payload};
+use crate::truncate::{is_summary, truncate_metadata, truncate_payload, truncate_record};
 use crate::validate::validate_event;
 use crate::waits::DISMISSAL;
 
@@ -88,7 +89,7 @@ impl Ingest {
                 Err(Ok(problems)) => (Vec::new(), vec![Some(Outcome::Rejected(problems))], 0),
                 Err(Err(InvalidJson)) => return Err(ErrorCode::InvalidJson.into()),
             };
-            let submission = Submission { body, events, source: EventSource::Hooks };
+            let submission = packed(body, events, EventSource::Hooks);
             Ok(Checked { submission, rejected, redacted })
         };
         self.only(body, ticket, check).await
@@ -272,7 +273,7 @@ impl Checked {
                 Err(problems) => rejected.push(Some(Outcome::Rejected(problems))),
             }
         }
-        Self { submission: Submission { body, events, source }, rejected, redacted }
+        Self { submission: packed(body, events, source), rejected, redacted }
     }
 
     /// Takes events of telemetry, whose values are valid and whose metadata has any size.
@@ -280,23 +281,33 @@ impl Checked {
         let (count, mut redacted) = (events.len(), 0);
         let read = |event: Event| {
             let limited = |limit| Ok::<_, Infallible>(limit_metadata(event, &body, limit));
-            let Ok((event, is_redacted)) = step.read(&body, limited, truncate_metadata, false);
+            let Ok((event, is_redacted)) = step.read(&body, limited, truncate_record, false);
             redacted += u64::from(is_redacted);
             event
         };
         let events = events.into_iter().map(read).collect();
-        let submission = Submission { body, events, source: EventSource::Telemetry };
+        let submission = packed(body, events, EventSource::Telemetry);
         Self { submission, rejected: std::iter::repeat_with(|| None).take(count).collect(), redacted }
     }
+}
+
+/// Returns a submission. It compresses whole texts on the thread of their request, so that the writer does not.
+fn packed(body: String, mut events: Vec<Event>, source: EventSource) -> Submission {
+    for event in &mut events {
+        if let Some(WholeText::Text(text)) = &event.whole {
+            let frame = pack_text(text.of(&body)).ok();
+            event.whole = frame.map(|frame| WholeText::Frame(frame.into_boxed_slice()));
+        }
+    }
+    Submission { body, events, source }
 }
 
 /// Replaces metadata above the limit by its summary. Metadata that begins like a summary is one, too.
 fn limit_metadata(mut event: Event, body: &str, limit: usize) -> Event {
     let Some(metadata) = event.text(Field::Metadata, body) else { return event };
-    let (summary, is_already) = (truncate_metadata(metadata, limit), is_summary(metadata));
-    event.payload_truncated = is_already || summary.is_some();
-    if let Some(summary) = summary {
-        event.set(Field::Metadata, FieldValue::Text(Text::Owned(summary.into_boxed_str())));
+    match truncate_record(metadata, limit) {
+        None => event.payload_truncated = is_summary(metadata),
+        Some(summary) => event.summarise(summary),
     }
     event
 }

@@ -56,10 +56,15 @@ pub const DELETE_SESSION_TEXTS: &str = include_str!("../../contract/queries/dele
 pub const DELETE_SESSION_WAIT: &str = include_str!("../../contract/queries/delete_session_wait.sql");
 /// `contract/queries/delete_session_waits.sql`
 pub const DELETE_SESSION_WAITS: &str = include_str!("../../contract/queries/delete_session_waits.sql");
+/// `contract/queries/delete_session_whole_texts.sql`
+pub const DELETE_SESSION_WHOLE_TEXTS: &str =
+    include_str!("../../contract/queries/delete_session_whole_texts.sql");
 /// `contract/queries/delete_stats.sql`
 pub const DELETE_STATS: &str = include_str!("../../contract/queries/delete_stats.sql");
 /// `contract/queries/delete_unused_names.sql`
 pub const DELETE_UNUSED_NAMES: &str = include_str!("../../contract/queries/delete_unused_names.sql");
+/// `contract/queries/delete_whole_texts.sql`
+pub const DELETE_WHOLE_TEXTS: &str = include_str!("../../contract/queries/delete_whole_texts.sql");
 /// `contract/queries/insert_attachment.sql`
 pub const INSERT_ATTACHMENT: &str = include_str!("../../contract/queries/insert_attachment.sql");
 /// `contract/queries/insert_cluster_stream.sql`
@@ -78,6 +83,8 @@ pub const INSERT_EVENT_TEXT: &str = include_str!("../../contract/queries/insert_
 pub const INSERT_FORWARD_ORIGIN: &str = include_str!("../../contract/queries/insert_forward_origin.sql");
 /// `contract/queries/insert_name.sql`
 pub const INSERT_NAME: &str = include_str!("../../contract/queries/insert_name.sql");
+/// `contract/queries/insert_whole_text.sql`
+pub const INSERT_WHOLE_TEXT: &str = include_str!("../../contract/queries/insert_whole_text.sql");
 /// `contract/queries/select_agents.sql`
 pub const SELECT_AGENTS: &str = include_str!("../../contract/queries/select_agents.sql");
 /// `contract/queries/select_attachment.sql`
@@ -279,6 +286,10 @@ pub const SELECT_TOOLS: &str = include_str!("../../contract/queries/select_tools
 pub const SELECT_TOTALS: &str = include_str!("../../contract/queries/select_totals.sql");
 /// `contract/queries/select_unsealed_block.sql`
 pub const SELECT_UNSEALED_BLOCK: &str = include_str!("../../contract/queries/select_unsealed_block.sql");
+/// `contract/queries/select_whole_text.sql`
+pub const SELECT_WHOLE_TEXT: &str = include_str!("../../contract/queries/select_whole_text.sql");
+/// `contract/queries/select_whole_texts.sql`
+pub const SELECT_WHOLE_TEXTS: &str = include_str!("../../contract/queries/select_whole_texts.sql");
 /// `contract/queries/subtract_from_session.sql`
 pub const SUBTRACT_FROM_SESSION: &str = include_str!("../../contract/queries/subtract_from_session.sql");
 /// `contract/queries/subtract_from_stats.sql`

@@ -1,12 +1,12 @@
-//! Replaces metadata above its limit by a summary that is still valid JSON (rule MET-02; for a hook's payload
-//! HOK-03).
+//! Replaces metadata above its limit by a summary that is still valid JSON (rule MET-02; for a hook's payload HOK-03,
+//! for a record of telemetry OTL-08).
 //!
 //! Pure. The text was scanned before, so it is valid JSON.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use crate::contract::VOCABULARY;
+use crate::contract::{LIMITS, VOCABULARY};
 use crate::json::{Keys, visit_members};
 
 /// Cuts a value to at most this many bytes; `None` when no part fits.
@@ -24,6 +24,16 @@ const SUMMARY_START: &str = r#"{"_truncated":true,"_original_bytes":"#;
 /// Returns whether metadata is a summary that another server has made.
 pub fn is_summary(text: &str) -> bool {
     text.starts_with(SUMMARY_START)
+}
+
+/// Returns the size of the whole text that a summary names; `None` where its first member after the marker is another
+/// value than a plain integer (rule MET-04).
+pub fn original_bytes(summary: &str) -> Option<i64> {
+    let rest = summary.strip_prefix(SUMMARY_START)?;
+    let (digits, _) = rest.split_at(rest.bytes().take_while(u8::is_ascii_digit).count());
+    let is_plain = (digits == "0" || !digits.starts_with('0')) && rest[digits.len()..].starts_with([',', '}']);
+    let bytes: u64 = digits.parse().ok().filter(|bytes| is_plain && *bytes <= LIMITS.max_integer)?;
+    i64::try_from(bytes).ok()
 }
 
 /// Returns the summary of metadata above `limit` bytes; `None` when the metadata fits.
@@ -50,6 +60,40 @@ pub fn truncate_payload(text: &str, limit: usize, keys: &Keys) -> Option<String>
         push_member(&mut summary, &text[name.start + 1..name.end - 1], value, limit, cut_value, is_other);
     });
     debug_assert!(scanned.is_ok(), "a payload was scanned as its body");
+    summary.push('}');
+    Some(summary)
+}
+
+/// Returns the summary of the metadata of a telemetry record above `limit` bytes; `None` when it fits. All members that
+/// fit come first, those of the vocabulary's keys before the others, so that a long one costs no other. Then come the
+/// starts of those that do not fit.
+pub fn truncate_record(text: &str, limit: usize) -> Option<String> {
+    if text.len() <= limit {
+        return None;
+    }
+    let bytes = text.as_bytes();
+    let mut known: Vec<Option<(&str, &str)>> = vec![None; KEYS.names().len()];
+    let mut others = Vec::new();
+    let scanned = visit_members(text, |name, value| {
+        let member = (&text[name.start + 1..name.end - 1], value);
+        match KEYS.find(name, bytes) {
+            Some(at) => known[at] = Some(member),
+            None => others.push(member),
+        }
+    });
+    debug_assert!(scanned.is_ok(), "the metadata of a record is an object");
+    let mut summary = format!("{SUMMARY_START}{}", text.len());
+    let mut left = Vec::new();
+    for (name, value) in known.into_iter().flatten().chain(others) {
+        let length = summary.len();
+        push_member(&mut summary, name, value, limit, |_, _| None, || true);
+        if summary.len() == length {
+            left.push((name, value));
+        }
+    }
+    for (name, value) in left {
+        push_member(&mut summary, name, value, limit, cut_value, || true);
+    }
     summary.push('}');
     Some(summary)
 }
@@ -179,6 +223,43 @@ mod tests {
             Some(r#"{"_truncated":true,"_original_bytes":404}"#)
         );
         assert_eq!(truncate_metadata("[1]", 256), None);
+    }
+
+    #[test]
+    fn a_record_loses_no_member_to_a_long_one() {
+        let long = "y".repeat(300);
+        let text = format!(r#"{{"a":1,"long":"{long}","b":{{"c":[2 ]}},"error":"e","other":"{long}"}}"#);
+        let cut_at = |y: &str| {
+            format!(
+                r#"{{"_truncated":true,"_original_bytes":{},"error":"e","a":1,"b":{{"c":[2 ]}},"long":"{y}…"}}"#,
+                text.len()
+            )
+        };
+        let expected = cut_at(&"y".repeat(256 - cut_at("").len()));
+        assert_eq!(truncate_record(&text, 256), Some(expected));
+        assert_eq!(truncate_record(&text, text.len()), None);
+    }
+
+    #[test]
+    fn a_summary_names_the_size_of_its_text_as_a_plain_integer() {
+        let table = [
+            ("7}", Some(7)),
+            (r#"0,"a":1}"#, Some(0)),
+            ("9007199254740991}", Some(9_007_199_254_740_991)),
+            ("9007199254740992}", None),
+            ("99999999999999999999999}", None),
+            ("07}", None),
+            ("7 }", None),
+            ("7.0}", None),
+            ("7e1}", None),
+            ("-7}", None),
+            (r#""7"}"#, None),
+            ("null}", None),
+        ];
+        for (rest, expected) in table {
+            assert_eq!(original_bytes(&format!("{SUMMARY_START}{rest}")), expected, "{rest}");
+        }
+        assert_eq!(original_bytes("{}"), None);
     }
 
     fn payload(text: &str, limit: usize) -> Option<String> {

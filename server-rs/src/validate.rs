@@ -34,9 +34,7 @@ pub fn validate_event(
     {
         event.set(Field::Status, FieldValue::Word(default_status(event_type)));
     }
-    let (metadata, payload_truncated) = checker.metadata(max_metadata_bytes);
-    event.set(Field::Metadata, FieldValue::Text(metadata));
-    event.payload_truncated = payload_truncated;
+    checker.metadata(&mut event, max_metadata_bytes);
     Ok(event)
 }
 

@@ -1,30 +1,25 @@
 /**
  * Receives attachments. It admits their bytes, writes them to a temporary file, computes their SHA-256, and passes
- * the result to the writer (rules ATT-01, ATT-04 and ATT-10).
+ * the result to the writer (rules ATT-01 and ATT-04).
  *
  * Invariants: at most one chunk and one read of each body are in memory. The bytes of all stored and incoming
  * contents stay within `--attachments-bytes`. An upload that ends early leaves no file behind. Knows nothing of HTTP.
  * Over 250 lines because the room, an upload and its content share their accounting.
  */
-import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { Cluster } from './cluster/index.ts';
 import type { Config } from './config/index.ts';
-import { LIMITS, TUNING, VOCABULARY } from './contract.ts';
+import { TUNING } from './contract.ts';
 import type { Digest } from './digest.ts';
 import { Failure } from './error.ts';
 import type { Log } from './log.ts';
 import type { Redaction } from './redact/index.ts';
 import { RedactionStream } from './redact/stream.ts';
-import { INVALID, skipSpace, skipValue } from './scanner.ts';
 import { diskBytes, type TemporaryFile } from './store/attachment-files.ts';
 import { fileCode } from './store/failure.ts';
 import type { Store } from './store/index.ts';
 
-type AttachmentsConfig = Pick<
-  Config,
-  'maxAttachmentBytes' | 'attachmentsBytes' | 'maxMetadataBytes' | 'keepHookPayloads' | 'redaction'
->;
+type AttachmentsConfig = Pick<Config, 'maxAttachmentBytes' | 'attachmentsBytes' | 'redaction'>;
 
 /** The event that gets a content, and the attachment's name there. */
 export interface Reference {
@@ -73,11 +68,7 @@ export class Attachments {
   }
 
   /** Starts to receive a content of a client; `declared` is its length if known. The caller ends the upload. */
-  begin(declared: number | undefined): Promise<Upload> {
-    return this.upload(declared, this.config.redaction);
-  }
-
-  private async upload(declared: number | undefined, redaction: Redaction | undefined): Promise<Upload> {
+  async begin(declared: number | undefined): Promise<Upload> {
     const limit = this.config.maxAttachmentBytes;
     if (declared !== undefined && declared > limit) {
       throw new Failure('payload_too_large', { limit, actual: declared }, true);
@@ -90,7 +81,7 @@ export class Attachments {
     const held = new Held(this.room);
     try {
       const file = await this.filed(this.store.attachmentFiles.begin());
-      return new Upload(limit, held, file, (work) => this.filed(work), redaction);
+      return new Upload(limit, held, file, (work) => this.filed(work), this.config.redaction);
     } catch (error) {
       held.release();
       throw error;
@@ -123,34 +114,6 @@ export class Attachments {
         throw new Failure('internal');
       default:
         throw new Failure(attached.code);
-    }
-  }
-
-  /**
-   * Returns a copy of a hook's payload if the server keeps it once the hook's event is stored (rule ATT-10). The copy is
-   * redacted as metadata is.
-   */
-  payloadToKeep(body: Buffer): Buffer | undefined {
-    const { keepHookPayloads, maxMetadataBytes, redaction } = this.config;
-    if (!keepHookPayloads || trimmedLength(body) <= maxMetadataBytes) return undefined;
-    const redacted = isJson(body) ? redaction?.redactMetadata(body, 0, body.length) : undefined;
-    const payload = redacted ?? Buffer.from(body);
-    return trimmedLength(payload) > maxMetadataBytes ? payload : undefined;
-  }
-
-  /** Keeps a hook's payload as an attachment of its event. It only logs a failure, since the event stays. */
-  async keepPayload(event: number, payload: Buffer): Promise<void> {
-    const { name, media_type: mediaType } = VOCABULARY.hook_payload;
-    let upload: Upload | undefined;
-    try {
-      upload = await this.upload(payload.length, undefined);
-      await upload.take(payload);
-      await this.keep(await upload.finish(), { event, name, mediaType });
-    } catch (error) {
-      const code = error instanceof Failure ? error.code : 'internal';
-      this.log.warn({ code, event }, 'the payload of a hook was not kept');
-    } finally {
-      await upload?.end();
     }
   }
 
@@ -316,22 +279,4 @@ class Held {
     this.room.take(-this.bytes);
     this.bytes = 0;
   }
-}
-
-/** Returns the length without the JSON white space at both ends. */
-function trimmedLength(body: Buffer): number {
-  let [start, end] = [0, body.length];
-  while (start < end && isBlank(body[start]!)) start++;
-  while (end > start && isBlank(body[end - 1]!)) end--;
-  return end - start;
-}
-
-/** Returns whether a body is JSON, before its scan. */
-function isJson(body: Buffer): boolean {
-  const end = isUtf8(body) ? skipValue(body, skipSpace(body, 0), LIMITS.json_depth) : INVALID;
-  return end !== INVALID && skipSpace(body, end) === body.length;
-}
-
-function isBlank(byte: number): boolean {
-  return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
 }

@@ -8,7 +8,16 @@
 import { Buffer } from 'node:buffer';
 import type { Buffers } from './buffers.ts';
 import { VOCABULARY } from './contract.ts';
-import { FIELD, FIELD_SPECS, FIELDS, type FieldName, INT_WIDTH, NUMBER_WIDTH } from './field.ts';
+import {
+  FIELD,
+  FIELD_SPECS,
+  FIELDS,
+  type FieldName,
+  INT_WIDTH,
+  NUMBER_WIDTH,
+  TRUNCATED,
+  WHOLE,
+} from './field.ts';
 import { nanosFromUsd } from './number.ts';
 
 /** A problem of one field; `body` for an item that is not an object. */
@@ -168,6 +177,16 @@ export class EventTable {
     this.ints[at] = this.body.length + this.extraLength;
     this.ints[at + 1] = this.body.length + needed;
     this.extraLength = needed;
+  }
+
+  /** Gives the row at `int` a summary, and keeps the range of its metadata as that of the whole text (rule MET-04). */
+  summarise(int: number, summary: string): void {
+    const { ints } = this;
+    const metadata = int + FIELD.metadata.column;
+    ints[int + WHOLE] = ints[metadata]!;
+    ints[int + WHOLE + 1] = ints[metadata + 1]!;
+    ints[int + TRUNCATED] = 1;
+    this.putText(metadata, summary);
   }
 
   /**

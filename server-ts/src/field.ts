@@ -57,9 +57,11 @@ export const FIELD = Object.fromEntries(specs.map((spec) => [spec.name, spec])) 
 
 /** The column of `ints` that is 1 when the metadata is a summary. */
 export const TRUNCATED = widths.ints;
+/** The two columns of `ints` for the range of the whole text of a summary; equal positions without one. */
+export const WHOLE = widths.ints + 1;
 /** The column of `ints` for the effect on waits: an index into `WAIT_CHANGES`. The last column. */
-export const WAIT = widths.ints + 1;
-export const INT_WIDTH = widths.ints + 2;
+export const WAIT = widths.ints + 3;
+export const INT_WIDTH = widths.ints + 4;
 export const NUMBER_WIDTH = widths.numbers;
 
 /** The fields whose columns hold name ids, in the order of the filters. */

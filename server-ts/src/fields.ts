@@ -5,7 +5,7 @@
  */
 import { fill, LIMITS, VOCABULARY } from './contract.ts';
 import { type EventTable, type FieldError, NOT_JSON, type RawEvents } from './event.ts';
-import { FIELD, type FieldName, type FieldSpec, INT_WIDTH, NUMBER_WIDTH } from './field.ts';
+import { FIELD, type FieldName, type FieldSpec, INT_WIDTH, NUMBER_WIDTH, TRUNCATED, WHOLE } from './field.ts';
 import { nanosFromUsd, parseInteger, parseNumber } from './number.ts';
 import { decodeString, isPlain, trimText } from './text.ts';
 import { parseTimestampBytes } from './timestamp.ts';
@@ -197,23 +197,24 @@ export class Checker {
     return value;
   }
 
-  /** Puts the metadata into its columns; returns whether it became a summary (rules MET-01, MET-02). */
-  metadata(maxBytes: number): boolean {
+  /** Puts the metadata, or a summary, into the columns of the next row (rules MET-01, MET-02). */
+  metadata(maxBytes: number): void {
     const field = FIELD.metadata;
     const slot = this.item + field.span;
-    const column = this.table.count * INT_WIDTH + field.column;
+    const int = this.table.count * INT_WIDTH;
+    const column = int + field.column;
     const start = this.spans[slot]!;
     const end = this.spans[slot + 1]!;
     const absent = start === 0 || (this.body[start] === 0x6e && end - start === 4);
     const { ints } = this.table;
     ints[column] = absent ? 0 : start;
     ints[column + 1] = absent ? 0 : end;
-    if (absent) return false;
-    if (end - start <= maxBytes) return isSummary(this.body, start, end);
+    ints[int + WHOLE] = 0;
+    ints[int + WHOLE + 1] = 0;
+    ints[int + TRUNCATED] = !absent && isSummary(this.body, start, end) ? 1 : 0;
+    if (absent || end - start <= maxBytes) return;
     const summary = truncateMetadata(this.body, start, end, maxBytes);
-    if (summary === undefined) return false;
-    this.table.putText(column, summary);
-    return true;
+    if (summary !== undefined) this.table.summarise(int, summary);
   }
 }
 

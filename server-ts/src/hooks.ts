@@ -13,7 +13,7 @@ import { putFields, visitPaths } from '@twin-ingest/mapping/value.ts';
 import type { RoutePath } from './contract/routes.ts';
 import { VOCABULARY } from './contract.ts';
 import type { EventTable, FieldError, RawEvents } from './event.ts';
-import { FIELD, INT_WIDTH, TRUNCATED, WAIT } from './field.ts';
+import { FIELD, INT_WIDTH, WAIT } from './field.ts';
 import { Keys, visitMembers } from './json.ts';
 import { AGENTS } from './mapping.ts';
 import { OPEN_OBJECT, QUOTE } from './scanner.ts';
@@ -83,8 +83,7 @@ export function readHook(
   const metadata = int + FIELD.metadata.column;
   table.ints[metadata] = start;
   table.ints[metadata + 1] = end;
-  if (summary !== undefined) table.putText(metadata, summary);
-  table.ints[int + TRUNCATED] = summary === undefined ? 0 : 1;
+  if (summary !== undefined) table.summarise(int, summary);
   table.ints[int + WAIT] = waitChange(firstState(rule, payload));
   table.count++;
   return undefined;

@@ -23,7 +23,7 @@ import type { Store } from './store/index.ts';
 import type { Tally } from './telemetry/counters.ts';
 import { readTelemetry, rowReader, type Telemetry } from './telemetry/index.ts';
 import type { Request } from './telemetry/otlp.ts';
-import { truncateMetadata, truncatePayload } from './truncate.ts';
+import { truncateMetadata, truncatePayload, truncateRecord } from './truncate.ts';
 import { validator } from './validate.ts';
 import { DISMISSAL } from './waits.ts';
 
@@ -36,7 +36,10 @@ const SLICE_EVENTS = 250;
 const IDLE_TABLES = 64;
 const IDLE_SPANS = 1 << 14;
 
-type IngestConfig = Pick<Config, 'maxBatchEvents' | 'maxMetadataBytes' | 'redaction'>;
+type IngestConfig = Pick<
+  Config,
+  'maxBatchEvents' | 'maxMetadataBytes' | 'discardLargeMetadata' | 'redaction'
+>;
 
 /** How a body's items become events. */
 interface Way {
@@ -68,7 +71,8 @@ export class Ingest {
     this.cluster = cluster;
     this.config = config;
     this.buffers = buffers;
-    this.step = new RedactionStep(config.maxMetadataBytes, config.redaction);
+    const { maxMetadataBytes, discardLargeMetadata, redaction } = config;
+    this.step = new RedactionStep(maxMetadataBytes, !discardLargeMetadata, redaction);
   }
 
   /** The number of events that redaction changed since the start (rule RED-07). */
@@ -148,6 +152,7 @@ export class Ingest {
     const way: Way = {
       ...EVENTS,
       reader: (_, table, limit) => rowReader(events, table, limit),
+      truncate: truncateRecord,
       hasOwnId: false,
     };
     const outcomes = await this.take(metadata, 'telemetry', ticket, way, (raw) => {

@@ -31,8 +31,10 @@ import deleteSessionEvents from '../../contract/queries/delete_session_events.sq
 import deleteSessionTexts from '../../contract/queries/delete_session_texts.sql?text';
 import deleteSessionWait from '../../contract/queries/delete_session_wait.sql?text';
 import deleteSessionWaits from '../../contract/queries/delete_session_waits.sql?text';
+import deleteSessionWholeTexts from '../../contract/queries/delete_session_whole_texts.sql?text';
 import deleteStats from '../../contract/queries/delete_stats.sql?text';
 import deleteUnusedNames from '../../contract/queries/delete_unused_names.sql?text';
+import deleteWholeTexts from '../../contract/queries/delete_whole_texts.sql?text';
 import insertAttachment from '../../contract/queries/insert_attachment.sql?text';
 import insertClusterStream from '../../contract/queries/insert_cluster_stream.sql?text';
 import insertEvent from '../../contract/queries/insert_event.sql?text';
@@ -42,6 +44,7 @@ import insertEventKeyTail from '../../contract/queries/insert_event_key_tail.sql
 import insertEventText from '../../contract/queries/insert_event_text.sql?text';
 import insertForwardOrigin from '../../contract/queries/insert_forward_origin.sql?text';
 import insertName from '../../contract/queries/insert_name.sql?text';
+import insertWholeText from '../../contract/queries/insert_whole_text.sql?text';
 import selectAgents from '../../contract/queries/select_agents.sql?text';
 import selectAttachment from '../../contract/queries/select_attachment.sql?text';
 import selectAttachmentFile from '../../contract/queries/select_attachment_file.sql?text';
@@ -134,6 +137,8 @@ import selectToolAgents from '../../contract/queries/select_tool_agents.sql?text
 import selectTools from '../../contract/queries/select_tools.sql?text';
 import selectTotals from '../../contract/queries/select_totals.sql?text';
 import selectUnsealedBlock from '../../contract/queries/select_unsealed_block.sql?text';
+import selectWholeText from '../../contract/queries/select_whole_text.sql?text';
+import selectWholeTexts from '../../contract/queries/select_whole_texts.sql?text';
 import subtractFromSession from '../../contract/queries/subtract_from_session.sql?text';
 import subtractFromStats from '../../contract/queries/subtract_from_stats.sql?text';
 import updateAttachmentsToken from '../../contract/queries/update_attachments_token.sql?text';
@@ -182,8 +187,10 @@ export const QUERIES = {
   deleteSessionTexts,
   deleteSessionWait,
   deleteSessionWaits,
+  deleteSessionWholeTexts,
   deleteStats,
   deleteUnusedNames,
+  deleteWholeTexts,
   insertAttachment,
   insertClusterStream,
   insertEvent,
@@ -193,6 +200,7 @@ export const QUERIES = {
   insertEventText,
   insertForwardOrigin,
   insertName,
+  insertWholeText,
   selectAgents,
   selectAttachment,
   selectAttachmentFile,
@@ -285,6 +293,8 @@ export const QUERIES = {
   selectTools,
   selectTotals,
   selectUnsealedBlock,
+  selectWholeText,
+  selectWholeTexts,
   subtractFromSession,
   subtractFromStats,
   updateAttachmentsToken,

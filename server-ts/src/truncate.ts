@@ -1,5 +1,6 @@
 /**
- * Replaces metadata above its limit by a summary that is still valid JSON (rule MET-02; for a hook's payload HOK-03).
+ * Replaces metadata above its limit by a summary that is still valid JSON (rule MET-02; for a hook's payload HOK-03, for
+ * a record of telemetry OTL-08).
  *
  * Pure. The bytes were scanned before, so they are valid JSON.
  */
@@ -16,8 +17,11 @@ interface OpenObject {
   text: string;
   length: number;
   readonly limit: number;
-  readonly cut: Cut;
+  cut: Cut;
 }
+
+/** The places of a member's name and value. */
+type Member = readonly [keyStart: number, keyEnd: number, valueStart: number, valueEnd: number];
 
 /** Marks the end of a cut string. */
 const MARK = '…';
@@ -35,6 +39,19 @@ export function isSummary(bytes: Buffer, start: number, end: number): boolean {
   // Most metadata differs in its third byte.
   if (end - start < length || bytes[start + 2] !== SUMMARY_BYTES[2]) return false;
   return bytes.compare(SUMMARY_BYTES, 0, length, start, start + length) === 0;
+}
+
+/**
+ * Returns the size of the whole text that a summary names, null where its first member after the marker is another value
+ * than a plain integer (rule MET-04).
+ */
+export function originalBytes(summary: string): number | null {
+  if (!summary.startsWith(SUMMARY_START)) return null;
+  const digits = /^(?:0|[1-9]\d{0,15})(?=[,}])/.exec(
+    summary.slice(SUMMARY_START.length, SUMMARY_START.length + 17),
+  );
+  const bytes = digits === null ? Number.NaN : Number(digits[0]);
+  return Number.isSafeInteger(bytes) ? bytes : null;
 }
 
 /** Returns the summary of the metadata from `start` up to `end`; `undefined` when it fits into `limit` bytes. */
@@ -66,6 +83,39 @@ export function truncatePayload(
   return `${summary.text}}`;
 }
 
+/**
+ * Does the same for the metadata of a telemetry record. All members that fit come first, those of the vocabulary's keys
+ * before the others, so that a long one costs no other. Then come the starts of those that do not fit.
+ */
+export function truncateRecord(bytes: Buffer, start: number, end: number, limit: number): string | undefined {
+  if (end - start <= limit) return undefined;
+  const known: (Member | undefined)[] = KEYS.names.map(() => undefined);
+  const others: Member[] = [];
+  visitMembers(bytes, start, (...member) => {
+    const at = KEYS.find(bytes, member[0], member[1]);
+    if (at >= 0) known[at] = member;
+    else others.push(member);
+  });
+  const summary = openSummary(end - start, limit, () => undefined);
+  const left: Member[] = [];
+  for (const member of [...known, ...others]) {
+    if (member === undefined) continue;
+    const { length } = summary;
+    pushMember(summary, bytes, member[0], member[1], bytes, member[2], member[3]);
+    if (summary.length === length) left.push(member);
+  }
+  summary.cut = cutValue;
+  for (const [keyStart, keyEnd, valueStart, valueEnd] of left)
+    pushMember(summary, bytes, keyStart, keyEnd, bytes, valueStart, valueEnd);
+  return `${summary.text}}`;
+}
+
+/** Returns the markers of a summary. */
+function openSummary(originalBytes: number, limit: number, cut: Cut): OpenObject {
+  const markers = `${SUMMARY_START}${originalBytes}`;
+  return { text: markers, length: markers.length, limit, cut };
+}
+
 /** Returns the markers and the present members of the keys. */
 function summaryOf(
   bytes: Buffer,
@@ -84,8 +134,7 @@ function summaryOf(
       if (at >= 0) values[at] = [valueStart, valueEnd];
     });
   }
-  const markers = `{"_truncated":true,"_original_bytes":${end - start}`;
-  const summary = { text: markers, length: markers.length, limit, cut };
+  const summary = openSummary(end - start, limit, cut);
   keys.names.forEach((key, at) => {
     const value = values[at];
     if (value !== undefined) pushMember(summary, key, 0, key.length, bytes, ...value);

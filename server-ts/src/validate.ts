@@ -6,7 +6,7 @@
  */
 import { VOCABULARY } from './contract.ts';
 import { type EventTable, type FieldError, NOT_JSON, type RawEvents } from './event.ts';
-import { FIELD, FIELD_SPECS, INT_WIDTH, TRUNCATED, WAIT } from './field.ts';
+import { FIELD, FIELD_SPECS, INT_WIDTH, WAIT } from './field.ts';
 import { Checker } from './fields.ts';
 import { NO_CHANGE } from './waits.ts';
 
@@ -45,7 +45,7 @@ function validateEvent(
   // Rule EVT-03.
   if (ints[int + FIELD.event_type.column] === ERROR_TYPE && checker.isAbsent(FIELD.status))
     ints[int + FIELD.status.column] = ERROR_STATUS;
-  ints[int + TRUNCATED] = checker.metadata(maxMetadataBytes) ? 1 : 0;
+  checker.metadata(maxMetadataBytes);
   ints[int + WAIT] = NO_CHANGE;
   table.count++;
   return undefined;

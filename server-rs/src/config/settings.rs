@@ -41,7 +41,7 @@ pub struct Config {
     pub attachments_bytes: u64,
     pub retain_days: u64,
     pub retain_bytes: u64,
-    pub keep_hook_payloads: bool,
+    pub discard_large_metadata: bool,
     /// Content of `--prices`.
     pub prices: Option<Arc<Prices>>,
     /// Content of `--redact`.

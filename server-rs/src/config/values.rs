@@ -60,7 +60,7 @@ impl Reader {
         let attachments_bytes = self.integer(&FLAGS.attachments_bytes);
         let retain_days = self.integer(&FLAGS.retain_days);
         let retain_bytes = self.integer(&FLAGS.retain_bytes);
-        let keep_hook_payloads = self.switch(&FLAGS.keep_hook_payloads);
+        let discard_large_metadata = self.switch(&FLAGS.discard_large_metadata);
         let prices = self.optional(&FLAGS.prices).and_then(|given| self.prices(&given));
         let redaction = self.optional(&FLAGS.redact).and_then(|given| self.redaction(&given));
         let webhook_url = self.optional(&FLAGS.webhook).and_then(|given| self.webhook_url(&given));
@@ -120,7 +120,7 @@ impl Reader {
             attachments_bytes,
             retain_days,
             retain_bytes,
-            keep_hook_payloads,
+            discard_large_metadata,
             prices: prices.map(Arc::new),
             redaction: redaction.map(Arc::new),
             webhook: webhook.map(Arc::new),
@@ -488,6 +488,10 @@ impl Reader {
             if let Some((source, other)) = problem {
                 self.problem(MESSAGES.needs, &[("source", &source), ("other", &other)]);
             }
+        }
+        if is_cluster && !self.is_on(Flag::DiscardLargeMetadata) {
+            let (source, other) = (self.source(Flag::Store), flag_text(Flag::DiscardLargeMetadata));
+            self.problem(MESSAGES.needs, &[("source", &source), ("other", &other)]);
         }
         for flag in LOCAL_FLAGS {
             if is_cluster && self.given.contains_key(&flag) {

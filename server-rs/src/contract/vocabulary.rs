@@ -89,7 +89,6 @@ pub struct Vocabulary {
     pub page_headers: &'static [(&'static str, &'static str)],
     pub attachment_headers: &'static [(&'static str, &'static str)],
     pub inline_media_types: &'static [&'static str],
-    pub hook_payload: HookPayload,
     pub bench_page_headers: &'static [(&'static str, &'static str)],
     pub topics: &'static [&'static str],
     pub session_topic_prefix: &'static str,
@@ -196,14 +195,6 @@ pub struct FieldMessages {
     pub max_number: &'static str,
     pub timestamp_string: &'static str,
     pub timestamp: &'static str,
-}
-
-/// `hook_payload`.
-#[derive(Debug)]
-#[expect(missing_docs, reason = "the members are those of the file, which explains them")]
-pub struct HookPayload {
-    pub name: &'static str,
-    pub media_type: &'static str,
 }
 
 /// `security`.
@@ -351,7 +342,6 @@ pub static VOCABULARY: Vocabulary = Vocabulary {
         ("x-content-type-options", "nosniff"),
     ],
     inline_media_types: &["image/png", "image/jpeg", "image/gif", "image/webp"],
-    hook_payload: HookPayload { name: "payload.json", media_type: "application/json" },
     bench_page_headers: &[
         ("cache-control", "no-cache"),
         (

@@ -5,7 +5,7 @@ use super::{ArrowType, Column, ColumnKind};
 use crate::contract::vocabulary::{event_type, source, status};
 
 /// The columns of a row, in their order (rule GET-02).
-pub const COLUMNS: [Column; 36] = [
+pub const COLUMNS: [Column; 37] = [
     Column {
         name: "id",
         kind: ColumnKind::Integer,
@@ -252,6 +252,13 @@ pub const COLUMNS: [Column; 36] = [
         is_nullable: false,
     },
     Column {
+        name: "metadata_bytes",
+        kind: ColumnKind::Integer,
+        protobuf: 37,
+        arrow: ArrowType::Int64,
+        is_nullable: true,
+    },
+    Column {
         name: "metadata",
         kind: ColumnKind::Json,
         protobuf: 18,
@@ -261,7 +268,7 @@ pub const COLUMNS: [Column; 36] = [
 ];
 
 /// Positions of the columns, in the order of their numbers in Protobuf.
-pub const BY_NUMBER: [usize; 36] = [
-    3, 4, 5, 7, 1, 6, 13, 14, 16, 15, 8, 9, 10, 11, 18, 29, 20, 35, 0, 2, 31, 34, 21, 23, 25, 19, 24, 17, 26,
-    27, 28, 22, 12, 30, 32, 33,
+pub const BY_NUMBER: [usize; 37] = [
+    3, 4, 5, 7, 1, 6, 13, 14, 16, 15, 8, 9, 10, 11, 18, 29, 20, 36, 0, 2, 31, 34, 21, 23, 25, 19, 24, 17, 26,
+    27, 28, 22, 12, 30, 32, 33, 35,
 ];

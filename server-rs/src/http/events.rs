@@ -109,6 +109,7 @@ pub(crate) fn event_filter(parameters: &Parameters) -> EventFilter {
         session_id: parameters.text(Parameter::SessionId).map(str::to_owned),
         fields: wanted.collect(),
         text: parameters.text(Parameter::Q).map(str::to_owned),
+        searches_whole: parameters.text(Parameter::Whole).is_some(),
         since: parameters.number(Parameter::Since),
         until: parameters.number(Parameter::Until),
         late: None,

@@ -6,20 +6,15 @@ use axum::extract::State;
 
 use crate::app::App;
 use crate::error::{ErrorCode, Failure};
-use crate::event::Outcome;
 use crate::hooks::mapping_of;
 use crate::http::events::events_body;
 use crate::http::exchange::Exchange;
 use crate::http::reply;
 
-/// Handles `POST` of an agent's hook (rules HOK-01 to HOK-04 and ATT-10).
+/// Handles `POST` of an agent's hook (rules HOK-01 to HOK-04).
 pub async fn post_hook(State(app): State<Arc<App>>, exchange: Exchange) -> reply::Reply {
     let mapping = mapping_of(exchange.route.path).ok_or(Failure::new(ErrorCode::Internal))?;
     let (body, _, ticket) = events_body(&app, &exchange, 1).await?;
-    let payload = app.attachments.payload_to_keep(&body);
     let outcome = app.ingest.hook(body, mapping, ticket).await?;
-    if let (Some(payload), Outcome::Stored(id)) = (payload, &outcome) {
-        app.attachments.keep_payload(*id, payload).await;
-    }
     reply::hook(&outcome)
 }

@@ -17,6 +17,7 @@ use crate::store::copy::open_source;
 use crate::store::query::each;
 use crate::store::schema::create_schema;
 use crate::store::sealed_texts::text_lengths;
+use crate::store::whole_texts::unpack_text;
 
 /// A check that found differences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -188,6 +189,20 @@ fn check_attachments(connection: &Connection, files: &AttachmentFiles) -> rusqli
         let digest: Digest = row.get(0)?;
         let size = row.get::<_, i64>(1)?.unsigned_abs();
         wrong += u64::from(!is_whole(files, &digest, size));
+        Ok(())
+    })?;
+    Ok(wrong)
+}
+
+/// Counts whole texts without an event with a summary, frames that are no text, and texts with another size than their
+/// event says.
+fn check_texts(connection: &Connection) -> rusqlite::Result<u64> {
+    let mut wrong = 0;
+    each(connection, queries::SELECT_WHOLE_TEXTS, [], |row| {
+        let text = unpack_text(row.get_ref(0)?.as_blob()?);
+        let bytes: Option<i64> = row.get(1)?;
+        let size = text.ok().and_then(|text| i64::try_from(text.len()).ok());
+        wrong += u64::from(size.is_none() || size != bytes);
         Ok(())
     })?;
     Ok(wrong)

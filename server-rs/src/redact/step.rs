@@ -1,10 +1,11 @@
-//! Redacts an event between its validation and the truncation of its metadata (rule RED-01).
+//! Redacts an event between its validation and the truncation of its metadata (rule RED-01), and drops the whole text of
+//! a summary unless it is kept (rule MET-04).
 //!
-//! Pure. Without `--redact` it only passes the limit of metadata on.
+//! Pure. Without `--redact` it passes the limit of metadata on.
 
 use std::sync::Arc;
 
-use crate::event::{Event, FieldValue, Text};
+use crate::event::Event;
 use crate::field::Field;
 use crate::redact::Redaction;
 
@@ -12,18 +13,20 @@ use crate::redact::Redaction;
 #[derive(Debug, Clone)]
 pub struct RedactionStep {
     max_metadata_bytes: usize,
+    keeps_whole: bool,
     redaction: Option<Arc<Redaction>>,
 }
 
 impl RedactionStep {
-    /// Creates a step; `max_metadata_bytes` is the flag's value.
-    pub fn new(max_metadata_bytes: usize, redaction: Option<Arc<Redaction>>) -> Self {
-        Self { max_metadata_bytes, redaction }
+    /// Creates a step; `max_metadata_bytes` is the flag's value. `keeps_whole` is whether the whole text of a summary is
+    /// kept.
+    pub fn new(max_metadata_bytes: usize, keeps_whole: bool, redaction: Option<Arc<Redaction>>) -> Self {
+        Self { max_metadata_bytes, keeps_whole, redaction }
     }
 
     /// Returns the same step without redaction.
     pub fn without_redaction(&self) -> Self {
-        Self { max_metadata_bytes: self.max_metadata_bytes, redaction: None }
+        Self { redaction: None, ..self.clone() }
     }
 
     /// Reads an event by `read`, which gets the limit of its metadata, and redacts it. `truncate` makes the summary of
@@ -37,14 +40,21 @@ impl RedactionStep {
         has_own_id: bool,
     ) -> Result<(Event, bool), E> {
         let limit = self.max_metadata_bytes;
-        let Some(redaction) = &self.redaction else { return Ok((read(limit)?, false)) };
+        let Some(redaction) = &self.redaction else { return Ok((self.without_whole(read(limit)?), false)) };
         let mut event = read(usize::MAX)?;
         let is_redacted = redaction.redact_event(&mut event, body, has_own_id);
         let summary = event.text(Field::Metadata, body).and_then(|text| truncate(text, limit));
         if let Some(summary) = summary {
-            event.set(Field::Metadata, FieldValue::Text(Text::Owned(summary.into_boxed_str())));
-            event.payload_truncated = true;
+            event.summarise(summary);
         }
-        Ok((event, is_redacted))
+        Ok((self.without_whole(event), is_redacted))
+    }
+
+    /// Drops the whole text of a summary, unless it is kept.
+    fn without_whole(&self, mut event: Event) -> Event {
+        if !self.keeps_whole {
+            event.whole = None;
+        }
+        event
     }
 }

@@ -20,6 +20,7 @@ use crate::store::failure::{file_reason, store_code};
 use crate::store::owner::Owner;
 use crate::store::sealed_texts::add_sealed_text_functions;
 use crate::store::text_search::add_text_function;
+use crate::store::whole_texts::add_whole_text_functions;
 
 /// The reason why the server cannot start on this database: the exit code and a message for the user.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -116,6 +117,7 @@ fn configure(connection: Connection, options: &ConnectionOptions) -> rusqlite::R
     connection.set_prepared_statement_cache_capacity(128);
     add_text_function(&connection)?;
     add_sealed_text_functions(&connection)?;
+    add_whole_text_functions(&connection)?;
     Ok(connection)
 }
 

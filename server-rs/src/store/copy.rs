@@ -21,6 +21,7 @@ use crate::store::failure::{file_code, store_code};
 use crate::store::path::{check_files_beside, sibling};
 use crate::store::query::each;
 use crate::store::sealed_texts::add_sealed_text_functions;
+use crate::store::whole_texts::add_whole_text_functions;
 
 /// Whether clients may continue on the copy where they were on the original.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,6 +111,7 @@ pub fn open_source(path: &Path) -> Result<Connection, OpenError> {
         let connection = open_unchanged(path)?;
         connection.execute_batch("PRAGMA busy_timeout = 5000; PRAGMA trusted_schema = OFF")?;
         add_sealed_text_functions(&connection)?;
+        add_whole_text_functions(&connection)?;
         Ok(connection)
     };
     open().map_err(|error| OpenError::sqlite(path, &error))

@@ -89,6 +89,7 @@ pub fn delete_events(
     }
     let sessions = sessions_of(connection, newest)?;
     let run = |sql: &str| connection.prepare_cached(sql)?.execute([newest]);
+    run(queries::DELETE_WHOLE_TEXTS)?;
     let events = run(queries::DELETE_EVENTS)? as u64;
     run(queries::DELETE_EVENT_TEXTS)?;
     run(queries::DELETE_SEALED_TEXTS)?;
@@ -201,6 +202,7 @@ fn delete_block(
     let first = id * LIMITS.event_block_rows;
     subtract_rows(connection, first, first + LIMITS.event_block_rows - 1, Some(key), &mut step.unused)?;
     connection.prepare_cached(queries::DELETE_SESSION_TEXTS)?.execute([key, id])?;
+    connection.prepare_cached(queries::DELETE_SESSION_WHOLE_TEXTS)?.execute([key, id])?;
     step.events += connection.prepare_cached(queries::DELETE_SESSION_EVENTS)?.execute([key, id])? as u64;
     seal_again(connection, id)?;
     Ok(true)

@@ -22,6 +22,7 @@ pub struct RowValues {
     pub created_at: i64,
     pub history: bool,
     pub payload_truncated: bool,
+    pub metadata_bytes: Option<i64>,
     pub computed_cost_nanos: Option<i64>,
     pub late: bool,
     pub time_shift: i64,
@@ -35,7 +36,8 @@ const HISTORY: AbsentSet = 1;
 const COMPUTED_COST: AbsentSet = 1 << 1;
 const LATE: AbsentSet = 1 << 2;
 const TIME_SHIFT: AbsentSet = 1 << 3;
-const FIELDS_AT: usize = 4;
+const METADATA_BYTES: AbsentSet = 1 << 4;
+const FIELDS_AT: usize = 5;
 
 /// The texts of the statements by their sets of absent values.
 #[derive(Debug)]
@@ -91,6 +93,7 @@ impl EventInsert {
         let mut absent = COMPLETE;
         for (is_absent, bit) in [
             (!row.history, HISTORY),
+            (row.metadata_bytes.is_none(), METADATA_BYTES),
             (row.computed_cost_nanos.is_none(), COMPUTED_COST),
             (!row.late, LATE),
             (row.time_shift == 0, TIME_SHIFT),
@@ -116,6 +119,7 @@ impl EventInsert {
         own(insert, COMPLETE, &row.created_at)?;
         own(insert, HISTORY, &row.history)?;
         own(insert, COMPLETE, &row.payload_truncated)?;
+        own(insert, METADATA_BYTES, &row.metadata_bytes)?;
         own(insert, COMPUTED_COST, &row.computed_cost_nanos)?;
         own(insert, LATE, &row.late)?;
         own(insert, TIME_SHIFT, &row.time_shift)?;
@@ -173,6 +177,7 @@ fn text_of(absent: AbsentSet) -> String {
 fn literal(column: &str) -> Option<(AbsentSet, &'static str)> {
     match column {
         "history" => Some((HISTORY, "0")),
+        "metadata_bytes" => Some((METADATA_BYTES, "NULL")),
         "computed_cost_nanos" => Some((COMPUTED_COST, "NULL")),
         "late" => Some((LATE, "0")),
         "time_shift" => Some((TIME_SHIFT, "0")),
@@ -209,8 +214,16 @@ mod tests {
     {
         let connection = Connection::open_in_memory()?;
         connection.execute_batch(SCHEMA_SQL)?;
-        let own =
-            ["id", "created_at", "history", "payload_truncated", "computed_cost_nanos", "late", "time_shift"];
+        let own = [
+            "id",
+            "created_at",
+            "history",
+            "payload_truncated",
+            "metadata_bytes",
+            "computed_cost_nanos",
+            "late",
+            "time_shift",
+        ];
         let columns: Vec<&str> = own.into_iter().chain(Field::ALL.map(|field| field.spec().column)).collect();
         let all = columns.iter().filter_map(|column| literal(column)).fold(0, |set, (bit, _)| set | bit);
         for absent in [COMPLETE, all, HISTORY | LATE, bit_of(Field::TokensIn) | bit_of(Field::Host)] {

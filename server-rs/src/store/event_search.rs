@@ -5,7 +5,7 @@
 //! lines because the levels of a search share its state.
 
 use rusqlite::types::Value;
-use rusqlite::{CachedStatement, Connection, Row, ToSql};
+use rusqlite::{CachedStatement, Connection, Row, ToSql, params};
 
 use crate::contract::LIMITS;
 use crate::field::Field;
@@ -149,7 +149,8 @@ impl Wanted {
             };
             fields.push((*field, value));
         }
-        let text = filter.text.as_deref().map(|text| find_text(connection, text)).transpose()?;
+        let find = |text| find_text(connection, text, filter.searches_whole);
+        let text = filter.text.as_deref().map(find).transpose()?;
         Ok(Some(Self { session, fields, text }))
     }
 
@@ -278,13 +279,13 @@ impl Search<'_> {
             }
             *left -= 1;
             let within = (above.max(block * block_rows - 1), below.min((block + 1) * block_rows));
-            let end = if self.wanted.text.is_some() {
+            let end = if let Some(whole) = self.wanted.text.as_ref().map(|text| text.whole) {
                 let sealed = self.sealed(block, within)?;
                 if sealed == Sealed::HasNone {
                     continue;
                 }
                 self.in_metadata = sealed != Sealed::OnlyIds;
-                if sealed == Sealed::Unknown { self.search_end(within)? } else { None }
+                if sealed == Sealed::Unknown { self.search_end(within, whole)? } else { None }
             } else {
                 None
             };
@@ -309,7 +310,8 @@ impl Search<'_> {
         }
         let Some(text) = &self.wanted.text else { return Ok(Sealed::Unknown) };
         let Some(sealed) = find_sealed_block(self.connection, block)? else { return Ok(Sealed::Unknown) };
-        if sealed.metadata_bytes >= self.left_search {
+        let is_whole = text.whole.is_some() && sealed.has_whole;
+        if is_whole || sealed.metadata_bytes >= self.left_search {
             return Ok(Sealed::Unknown);
         }
         self.left_search -= sealed.metadata_bytes;
@@ -323,9 +325,13 @@ impl Search<'_> {
 
     /// Takes the metadata between two ids from the bytes that may be searched. Returns the last row to search, unless
     /// all may be searched (rule GET-13).
-    fn search_end(&mut self, (above, below): (i64, i64)) -> rusqlite::Result<Option<i64>> {
+    fn search_end(
+        &mut self,
+        (above, below): (i64, i64),
+        whole: Option<i64>,
+    ) -> rusqlite::Result<Option<i64>> {
         let mut lengths = self.connection.prepare_cached(queries::SELECT_METADATA_LENGTHS)?;
-        let rows = lengths.query_map([above, below], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let rows = lengths.query_map(params![above, below, whole], |row| Ok((row.get(0)?, row.get(1)?)))?;
         let mut rows = rows.collect::<rusqlite::Result<Vec<(i64, i64)>>>()?;
         if self.filter.order == Order::OldestFirst {
             rows.reverse();

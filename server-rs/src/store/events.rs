@@ -11,7 +11,7 @@ use rusqlite::{CachedStatement, Connection};
 
 use crate::contract::TUNING;
 use crate::contract::vocabulary::{event_type, source};
-use crate::event::{Event, Outcome};
+use crate::event::{Event, Outcome, WholeText};
 use crate::event_time::EventTimes;
 use crate::field::Field;
 use crate::figure::{add_event, measure};
@@ -32,6 +32,8 @@ use crate::store::names::Names;
 use crate::store::sessions::{SessionDeltas, SessionEnd};
 use crate::store::stats::{EVERY_EVENT, StatsDeltas, quarter_of};
 use crate::store::waits::SessionWaits;
+use crate::store::whole_texts::insert_whole_text;
+use crate::truncate::original_bytes;
 use crate::waits::{DISMISSAL, NO_CHANGE, WAIT_CHANGES};
 
 /// The valid events of one request, with the body that their texts refer to.
@@ -358,6 +360,7 @@ impl EventWriter {
             created_at: now,
             history: is_history,
             payload_truncated: event.payload_truncated,
+            metadata_bytes: if event.payload_truncated { summarised_bytes(event, body) } else { None },
             computed_cost_nanos: computed,
             late: is_late,
             time_shift: time - now,
@@ -377,6 +380,9 @@ impl EventWriter {
         self.insert.run(inserts, &row, |field| event.is_absent(field), bind)?;
         if is_long {
             inserts.text(id, metadata)?;
+        }
+        if let Some(WholeText::Frame(frame)) = &event.whole {
+            insert_whole_text(connection, id, frame)?;
         }
 
         let figures = measure(
@@ -435,4 +441,9 @@ impl EventWriter {
         let model = event.text(Field::Model, body)?;
         computed_nanos(prices, model, PRICED.map(|field| event.number(field).unwrap_or(0)))
     }
+}
+
+/// Returns the size of the whole text of a summary (rule MET-04).
+fn summarised_bytes(event: &Event, body: &str) -> Option<i64> {
+    original_bytes(event.text(Field::Metadata, body)?)
 }

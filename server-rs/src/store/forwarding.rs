@@ -16,12 +16,14 @@ use crate::queries;
 use crate::render::msgpack::MsgpackRows;
 use crate::render::stored::{StoredRow, StoredValue, stored_id_of, stored_metadata_of};
 use crate::store::event_rows::list_event_rows;
-use crate::store::query::{EventFilter, NO_BOUND, Order, count_since};
+use crate::store::query::{EventFilter, NO_BOUND, Order, count_since, signed};
 
 const EVENT_ID: usize = place("event_id");
 const CLIENT_TIMESTAMP: usize = place("client_timestamp");
 const ARRIVED_AT: usize = place("arrived_at");
 const CREATED_AT: usize = place("created_at");
+const METADATA_BYTES: usize = place("metadata_bytes");
+const METADATA: usize = place("metadata");
 
 /// The progress towards one receiver. The forwarder raises it, and the writer stores it.
 #[derive(Debug)]
@@ -127,8 +129,9 @@ pub fn read_forward_batch(connection: &Connection, above: i64, most: u64) -> rus
     let (mut rows, mut ids, mut bytes) = (MsgpackRows::default(), Vec::new(), 0);
     let reached = list_event_rows(connection, &filter, most, |row| {
         ids.push(stored_id_of(row));
-        rows.push(&forwarded_row(row, &origin));
-        bytes += stored_metadata_of(row).len();
+        let row = with_whole_metadata(connection, forwarded_row(row, &origin))?;
+        bytes += stored_metadata_of(&row).len();
+        rows.push(&row);
         Ok(bytes < TUNING.forward_batch_bytes)
     })?;
     Ok(ForwardBatch {
@@ -155,6 +158,18 @@ fn forwarded_row<'a>(row: &StoredRow<'a>, origin: &str) -> StoredRow<'a> {
         row[CLIENT_TIMESTAMP] = StoredValue::Null;
     }
     row
+}
+
+/// Returns a row with its whole metadata, unless that is larger than a batch (rule FWD-05).
+fn with_whole_metadata<'a>(connection: &Connection, mut row: StoredRow<'a>) -> rusqlite::Result<StoredRow<'a>> {
+    if row[METADATA_BYTES] != StoredValue::Null {
+        let mut select = connection.prepare_cached(queries::SELECT_WHOLE_TEXT)?;
+        let values = params![stored_id_of(&row), signed(TUNING.forward_batch_bytes as u64)];
+        if let Some(text) = select.query_row(values, |row| row.get(0)).optional()? {
+            row[METADATA] = StoredValue::Json(Cow::Owned(text));
+        }
+    }
+    Ok(row)
 }
 
 /// Returns the place of a column.

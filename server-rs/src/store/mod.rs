@@ -48,6 +48,8 @@ pub mod event_spans;
 pub mod event_blocks;
 /// Inserts a row.
 pub mod event_insert;
+/// Whole metadata of rows with a summary.
+pub mod whole_texts;
 /// Stores a group as rows.
 pub mod events;
 /// The database of a folder of attachments.

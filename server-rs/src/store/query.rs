@@ -26,6 +26,8 @@ pub struct EventFilter {
     pub fields: Vec<(Field, String)>,
     /// Only those that contain this text (rule GET-13).
     pub text: Option<String>,
+    /// Whether the text is searched in whole metadata instead of summaries.
+    pub searches_whole: bool,
     /// Inclusive, Unix milliseconds.
     pub since: Option<i64>,
     /// Exclusive, Unix milliseconds.
@@ -46,6 +48,7 @@ impl Default for EventFilter {
             session_id: None,
             fields: Vec::new(),
             text: None,
+            searches_whole: false,
             since: None,
             until: None,
             late: None,

@@ -13,6 +13,7 @@ use crate::contract::{FILE_PRAGMAS, SCHEMA, SCHEMA_SQL};
 use crate::store::connection::OpenError;
 use crate::store::copy::{CopyError, abandon_copy, begin_file, finish_file};
 use crate::store::sealed_texts::add_sealed_text_functions;
+use crate::store::whole_texts::add_whole_text_functions;
 
 /// Creates the database at `path` if the file is missing or has no bytes. Call it with the lock.
 pub fn create_database(path: &Path) -> Result<(), OpenError> {
@@ -38,6 +39,7 @@ pub fn create_database(path: &Path) -> Result<(), OpenError> {
 pub fn create_partial(partial: &Path) -> rusqlite::Result<Connection> {
     let connection = Connection::open_with_flags(partial, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     connection.execute_batch(FILE_PRAGMAS)?;
+    add_whole_text_functions(&connection)?;
     create_schema(&connection)?;
     add_sealed_text_functions(&connection)?;
     Ok(connection)

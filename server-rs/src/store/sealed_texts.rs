@@ -111,13 +111,17 @@ pub struct SealedBlock {
     pub metadata_bytes: i64,
     /// A [`TextFilter`].
     pub filter: Vec<u8>,
+    /// Whether a row has whole metadata next to it, which the filter does not know.
+    pub has_whole: bool,
 }
 
 /// Returns a sealed block; `None` when it is not sealed.
 pub fn find_sealed_block(connection: &Connection, id: i64) -> rusqlite::Result<Option<SealedBlock>> {
     let mut select = connection.prepare_cached(queries::SELECT_SEALED_BLOCK)?;
     select
-        .query_row([id], |row| Ok(SealedBlock { metadata_bytes: row.get(0)?, filter: row.get(1)? }))
+        .query_row([id], |row| {
+            Ok(SealedBlock { metadata_bytes: row.get(0)?, filter: row.get(1)?, has_whole: row.get(2)? })
+        })
         .optional()
 }
 

@@ -24,13 +24,15 @@ pub struct TextSearch {
     pub names: Option<String>,
     /// The trigrams of the text, and of the other one.
     trigrams: [Option<WantedTrigrams>; 2],
+    /// 1 to search whole metadata instead of summaries.
+    pub whole: Option<i64>,
 }
 
 impl TextSearch {
     /// Returns the parameters of the statements for rows.
-    pub(super) fn parameters(&self) -> [(&str, &dyn ToSql); 4] {
-        let Self { q, escaped, uuid, names, .. } = self;
-        [(":q", q), (":escaped", escaped), (":uuid", uuid), (":names", names)]
+    pub(super) fn parameters(&self) -> [(&str, &dyn ToSql); 5] {
+        let Self { q, escaped, uuid, names, whole, .. } = self;
+        [(":q", q), (":escaped", escaped), (":uuid", uuid), (":names", names), (":whole", whole)]
     }
 
     /// Returns whether rows with this filter can have the text anywhere but in a UUID.
@@ -39,8 +41,9 @@ impl TextSearch {
     }
 }
 
-/// Prepares the search for a text, and looks up the names that contain it.
-pub fn find_text(connection: &Connection, text: &str) -> rusqlite::Result<TextSearch> {
+/// Prepares the search for a text, and looks up the names that contain it. `is_whole` is whether whole metadata is
+/// searched.
+pub fn find_text(connection: &Connection, text: &str, is_whole: bool) -> rusqlite::Result<TextSearch> {
     let names: String =
         connection.prepare_cached(queries::SELECT_NAMES_WITH_TEXT)?.query_row([text], |row| row.get(0))?;
     let json = serde_json::to_string(text).unwrap_or_default();
@@ -51,6 +54,7 @@ pub fn find_text(connection: &Connection, text: &str) -> rusqlite::Result<TextSe
         names: (names != "[]").then_some(names),
         trigrams: [Some(text), escaped.as_deref()].map(|one| one.map(WantedTrigrams::of)),
         q: text.to_owned(),
+        whole: is_whole.then_some(1),
         escaped,
     })
 }

@@ -39,7 +39,7 @@ export interface Config {
   readonly attachmentsBytes: number;
   readonly retainDays: number;
   readonly retainBytes: number;
-  readonly keepHookPayloads: boolean;
+  readonly discardLargeMetadata: boolean;
   /** Content of `--prices`. */
   readonly prices: Prices | undefined;
   /** Content of `--redact`. */

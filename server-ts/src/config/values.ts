@@ -88,7 +88,7 @@ export class Values {
     const attachmentsBytes = this.integer(FLAGS.attachmentsBytes);
     const retainDays = this.integer(FLAGS.retainDays);
     const retainBytes = this.integer(FLAGS.retainBytes);
-    const keepHookPayloads = this.switch(FLAGS.keepHookPayloads);
+    const discardLargeMetadata = this.switch(FLAGS.discardLargeMetadata);
     const prices = this.optional(FLAGS.prices, (given) => this.prices(given));
     const redaction = this.optional(FLAGS.redact, (given) => this.redaction(given));
     const webhookUrl = this.optional(FLAGS.webhook, (given) => this.webhookUrl(given));
@@ -138,7 +138,7 @@ export class Values {
       attachmentsBytes,
       retainDays,
       retainBytes,
-      keepHookPayloads,
+      discardLargeMetadata,
       prices,
       redaction,
       webhook:
@@ -426,6 +426,10 @@ export class Values {
         ? [this.source('store'), `--${name}`]
         : [this.source(name), `--store ${CLUSTER}`];
       this.problem(MESSAGES.needs, { source, text: '' }, { other });
+    }
+    if (isCluster && !this.isOn('discard-large-metadata')) {
+      const given = { source: this.source('store'), text: '' };
+      this.problem(MESSAGES.needs, given, { other: '--discard-large-metadata' });
     }
     for (const name of LOCAL_FLAGS) {
       if (!isCluster || !this.given.has(name)) continue;

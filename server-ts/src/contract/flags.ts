@@ -30,7 +30,7 @@ export type FlagName =
   | 'attachments-bytes'
   | 'retain-days'
   | 'retain-bytes'
-  | 'keep-hook-payloads'
+  | 'discard-large-metadata'
   | 'prices'
   | 'redact'
   | 'webhook'
@@ -307,13 +307,13 @@ export const FLAGS = {
     value: 'BYTES',
     help: 'delete the oldest events while they take more than this; 0 is no bound',
   },
-  keepHookPayloads: {
-    name: 'keep-hook-payloads',
-    env: 'INGEST_KEEP_HOOK_PAYLOADS',
+  discardLargeMetadata: {
+    name: 'discard-large-metadata',
+    env: 'INGEST_DISCARD_LARGE_METADATA',
     type: 'switch',
     default: 'false',
     choices: ['true', 'false'],
-    help: 'keep a hook above --max-metadata-bytes whole, as the attachment payload.json',
+    help: 'keep only the summary of metadata above --max-metadata-bytes',
   },
   prices: {
     name: 'prices',

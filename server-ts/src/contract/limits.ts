@@ -63,6 +63,7 @@ export interface Limits {
   readonly page_span_summaries: number;
   readonly page_sessions: number;
   readonly page_search_bytes: number;
+  readonly whole_text_bytes: number;
   readonly series_buckets: number;
   readonly series_names: number;
   readonly duration_classes: number;
@@ -168,6 +169,7 @@ export const LIMITS: Limits = {
   page_span_summaries: 1024,
   page_sessions: 32768,
   page_search_bytes: 33554432,
+  whole_text_bytes: 67108864,
   series_buckets: 1440,
   series_names: 20,
   duration_classes: 32,

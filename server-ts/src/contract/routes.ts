@@ -28,6 +28,7 @@ export type Parameter =
   | 'mcp_server'
   | 'host'
   | 'q'
+  | 'whole'
   | 'since'
   | 'until'
   | 'after'
@@ -118,6 +119,7 @@ export const PARAMETERS: Readonly<Record<Parameter, ParameterSpec>> = {
   mcp_server: { name: 'mcp_server', type: 'text' },
   host: { name: 'host', type: 'text' },
   q: { name: 'q', type: 'text', bytes: 128 },
+  whole: { name: 'whole', type: 'choice', values: ['1'], needs: 'q' },
   since: { name: 'since', type: 'timestamp' },
   until: { name: 'until', type: 'timestamp' },
   after: { name: 'after', type: 'integer', minimum: 0, maximum: 9007199254740991 },
@@ -272,6 +274,7 @@ export const ROUTES: readonly RouteSpec[] = [
       'mcp_server',
       'host',
       'q',
+      'whole',
       'since',
       'until',
       'after',
@@ -401,6 +404,7 @@ export const ROUTES: readonly RouteSpec[] = [
       'mcp_server',
       'host',
       'q',
+      'whole',
       'since',
       'until',
       'before',

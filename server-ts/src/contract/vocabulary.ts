@@ -79,7 +79,6 @@ export const VOCABULARY = {
     'x-content-type-options': 'nosniff',
   },
   inline_media_types: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'],
-  hook_payload: { name: 'payload.json', media_type: 'application/json' },
   bench_page_headers: {
     'cache-control': 'no-cache',
     'content-security-policy':

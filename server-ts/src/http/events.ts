@@ -81,6 +81,7 @@ export function eventFilter(parameters: Parameters): EventFilter {
     fields: Object.fromEntries([...NAME_KINDS, ...TEXT_FILTERS].map((name) => [name, parameters.text(name)])),
     sessionId: parameters.text('session_id'),
     text: parameters.text('q'),
+    searchesWhole: parameters.text('whole') !== undefined,
     since: parameters.number('since'),
     until: parameters.number('until'),
     after,

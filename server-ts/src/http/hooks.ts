@@ -5,17 +5,12 @@ import { readBody } from './body.ts';
 import type { Exchange } from './exchange.ts';
 import { hook } from './reply.ts';
 
-/** Handles `POST` of an agent's hook (rules HOK-01 to HOK-04 and ATT-10). */
+/** Handles `POST` of an agent's hook (rules HOK-01 to HOK-04). */
 export async function postHook(app: App, exchange: Exchange): Promise<void> {
   const mapping = mappingOf(exchange.route!.path);
   const { bytes, ticket } = await readBody(app, exchange, 1);
   try {
-    const payload = app.attachments.payloadToKeep(bytes);
-    const outcomes = await app.ingest.hook(bytes, mapping, ticket);
-    // A duplicate has the id 0.
-    const id = outcomes.ids[0] ?? 0;
-    if (payload !== undefined && id > 0) await app.attachments.keepPayload(id, payload);
-    hook(exchange, outcomes);
+    hook(exchange, await app.ingest.hook(bytes, mapping, ticket));
   } finally {
     ticket.release();
   }

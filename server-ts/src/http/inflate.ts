@@ -3,6 +3,7 @@ import zlib from 'node:zlib';
 import type { Buffers } from '../buffers.ts';
 import { LIMITS } from '../contract.ts';
 import { Failure } from '../error.ts';
+import { contentSize } from '../zstd.ts';
 import { type Head, headerOf, trimBlank } from './head.ts';
 
 /** The compression of a body. */
@@ -138,24 +139,4 @@ async function inflateOne(
 function memberSize(bytes: Buffer): number {
   const declared = bytes.length < 4 ? 0 : bytes.readUInt32LE(bytes.length - 4);
   return Math.min(declared, bytes.length * MOST_RATIO);
-}
-
-/** Bytes of the field that names a dictionary, and of the declared size, by the bits that select them. */
-const DICTIONARY_BYTES = [0, 1, 2, 4];
-const SIZE_BYTES = [0, 2, 4, 8];
-
-/**
- * Returns the size that a zstd frame declares for its content (RFC 8878, section 3.1.1). It is checked here: while it
- * streams, zstd does not check it when the last block is empty.
- */
-function contentSize(frame: Buffer): number | undefined {
-  if (frame.length < 5 || frame.readUInt32LE(0) !== 0xfd2fb528) return undefined;
-  const descriptor = frame[4]!;
-  const isSingleSegment = (descriptor & 0x20) !== 0;
-  const bytes = SIZE_BYTES[descriptor >> 6]! || (isSingleSegment ? 1 : 0);
-  const at = 5 + (isSingleSegment ? 0 : 1) + DICTIONARY_BYTES[descriptor & 3]!;
-  if (bytes === 0 || frame.length < at + bytes) return undefined;
-  if (bytes === 8) return Number(frame.readBigUInt64LE(at));
-  // Two bytes count from 256, since one byte holds the smaller sizes.
-  return frame.readUIntLE(at, bytes) + (bytes === 2 ? 256 : 0);
 }

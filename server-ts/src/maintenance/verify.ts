@@ -7,6 +7,7 @@ import { AttachmentFiles } from '../store/attachment-files.ts';
 import { type Connection, openRaw } from '../store/connection.ts';
 import { openSource } from '../store/copy.ts';
 import { createSchema } from '../store/schema.ts';
+import { unpackText } from '../store/whole-texts.ts';
 import { CommandFailure } from './failure.ts';
 import { Recount } from './recount.ts';
 
@@ -65,6 +66,7 @@ export async function verifyDatabase(
     { check: 'blocks', count: count.missingInBlocks },
     { check: 'spans', count: count.missingInSpans },
     { check: 'event_ids', count: count.missingKeys },
+    { check: 'texts', count: checkTexts(db) },
     { check: 'attachments', count: await checkAttachments(db, files) },
   ];
   return { events: count.events, findings: checks.filter(({ count }) => count > 0) };
@@ -136,6 +138,18 @@ async function checkAttachments(db: Connection, files: AttachmentFiles): Promise
   for (const [digest, size] of db.prepare(QUERIES.selectAttachmentFiles).raw().all() as [Digest, number][]) {
     if (!(await isWhole(files, digest, size))) wrong++;
   }
+  return wrong;
+}
+
+/**
+ * Counts whole texts without an event with a summary, frames that are no text, and texts with another size than their
+ * event says.
+ */
+function checkTexts(db: Connection): number {
+  let wrong = 0;
+  const rows = db.prepare(QUERIES.selectWholeTexts).raw().iterate();
+  for (const [frame, bytes] of rows as IterableIterator<[Buffer, number | null]>)
+    if (bytes === null || unpackText(frame)?.length !== bytes) wrong++;
   return wrong;
 }
 

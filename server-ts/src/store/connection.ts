@@ -15,6 +15,7 @@ import { QUERIES } from '../queries.ts';
 import { fileReason, sqliteCode, storeCode } from './failure.ts';
 import type { Owner } from './owner.ts';
 import { addTextFunction } from './text-search.ts';
+import { addWholeTextFunctions } from './whole-texts.ts';
 
 export type Connection = Database.Database;
 export type Statement = Database.Statement<unknown[]>;
@@ -80,6 +81,7 @@ function configure(db: Connection, options: ConnectionOptions): Connection {
   db.exec(PRAGMAS);
   db.pragma(`synchronous = ${options.durability === 'power' ? 'FULL' : 'NORMAL'}`);
   addTextFunction(db, options.ended);
+  addWholeTextFunctions(db);
   return db;
 }
 
@@ -221,7 +223,7 @@ export function checkDatabase(path: string, nativeBinding: string | undefined): 
 /** Reads the newest rows, to find a damaged end of the table before writing to it. */
 function checkTail(db: Connection): void {
   const newest = db.prepare(inOrder(QUERIES.selectLastEventId)).pluck().get();
-  db.prepare(inOrder(QUERIES.selectEvent)).all(newest);
+  db.prepare('SELECT * FROM events_readable WHERE id = ?').all(newest);
   db.prepare('SELECT * FROM events ORDER BY id DESC LIMIT 100').all();
   db.prepare('SELECT * FROM sessions ORDER BY last_event_id DESC LIMIT 100').all();
 }

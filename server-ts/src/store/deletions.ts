@@ -99,6 +99,7 @@ export class Deletions {
     const unused = new Set<number>();
     if (isAsked) subtractRows(this.db, 0, newest, null, unused);
     const sessions = this.sessionsOf(newest);
+    this.run(QUERIES.deleteWholeTexts, newest);
     const events = this.run(QUERIES.deleteEvents, newest);
     this.run(QUERIES.deleteEventBlocks, newest);
     this.run(QUERIES.deleteEventSpans, newest);
@@ -221,6 +222,7 @@ export class Deletions {
     for (const content of this.deleteAttachments(attachments)) step.contents.push(content);
     if (attachments.length >= most) return false;
     subtractRows(this.db, id * BLOCK, id * BLOCK + BLOCK - 1, key, step.unused);
+    this.run(QUERIES.deleteSessionWholeTexts, key, id);
     step.events += this.run(QUERIES.deleteSessionEvents, key, id);
     return true;
   }

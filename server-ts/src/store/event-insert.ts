@@ -43,6 +43,7 @@ const optional = (column: string, absent: number): Optional => {
 /** Invariant: at most 31 columns, because a set of them is a number of 31 bits. */
 const OPTIONAL = [
   optional('computed_cost_nanos', Number.NaN),
+  optional('metadata_bytes', Number.NaN),
   optional('history', 0),
   optional('late', 0),
   optional('time_shift', 0),

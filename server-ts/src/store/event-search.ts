@@ -106,7 +106,7 @@ export type Named = Readonly<Record<string, unknown>>;
  * the session.
  */
 export function wantedBy(queries: Queries, filter: EventFilter, values: Named): Named | undefined {
-  const { fields, sessionId, text, since, until } = filter;
+  const { fields, sessionId, text, searchesWhole, since, until } = filter;
   const late = filter.late === undefined ? undefined : Number(filter.late);
   const wanted: Record<string, unknown> = { ...values, since, until, late };
   if (sessionId !== undefined) {
@@ -120,7 +120,7 @@ export function wantedBy(queries: Queries, filter: EventFilter, values: Named): 
     if (wanted[kind] === UNKNOWN_NAME) return undefined;
   }
   for (const field of TEXT_FILTERS) wanted[field] = fields[field];
-  return text === undefined ? wanted : { ...wanted, ...findText(queries, text) };
+  return text === undefined ? wanted : { ...wanted, ...findText(queries, text, searchesWhole === true) };
 }
 
 /** A search in progress. Each method returns the cursor that continues the search, or null when it may go on. */
@@ -217,7 +217,7 @@ class Search {
    */
   private searchEnd(above: number, below: number): number | null {
     const lengths = this.queries.prepared(QUERIES.selectMetadataLengths, true);
-    const rows = lengths.all(above, below) as (readonly [id: number, bytes: number])[];
+    const rows = lengths.all(above, below, this.wanted.whole) as (readonly [id: number, bytes: number])[];
     if (this.order === 'asc') rows.reverse();
     for (let row = rows.pop(); row !== undefined; row = rows.pop()) {
       this.leftSearch -= row[1];

@@ -19,10 +19,12 @@ import {
   NUMBER_WIDTH,
   TRUNCATED,
   WAIT,
+  WHOLE,
 } from '../field.ts';
 import { measure, noSums } from '../figure.ts';
 import { computedNanos, type Prices } from '../prices.ts';
 import { QUERIES } from '../queries.ts';
+import { originalBytes } from '../truncate.ts';
 import { DISMISSAL, NO_CHANGE, WAIT_CHANGES } from '../waits.ts';
 import type { Attached } from './attachments.ts';
 import { type ClusterChange, storeBounds } from './cluster-change.ts';
@@ -35,8 +37,9 @@ import { LastTime } from './last-time.ts';
 import { Names, type NamesOfKind } from './names.ts';
 import { type SessionDelta, SessionDeltas } from './sessions.ts';
 import { EVERY_EVENT, quarterOf, StatsDeltas } from './stats.ts';
-import { readUuid, rowsOf, type Submission, textAt, UUID_BYTES, UUID_LENGTH } from './submission.ts';
+import { bytesAt, readUuid, rowsOf, type Submission, textAt, UUID_BYTES, UUID_LENGTH } from './submission.ts';
 import { SessionWaits } from './waits.ts';
+import { packText } from './whole-texts.ts';
 
 export interface Stored {
   /** For every event of every job, in order: its id, or 0 for a duplicate. */
@@ -88,6 +91,7 @@ const AT = {
   late: placeOf('late'),
   timeShift: placeOf('time_shift'),
   truncated: placeOf('payload_truncated'),
+  metadataBytes: placeOf('metadata_bytes'),
   computedCost: placeOf('computed_cost_nanos'),
   session: placeOf(FIELD.session_id.sqlColumn),
   eventId: placeOf(FIELD.event_id.sqlColumn),
@@ -101,6 +105,7 @@ export class EventWriter {
   private readonly commit: Statement;
   private readonly rollback: Statement;
   private readonly insert: EventInsert;
+  private readonly insertWholeText: Numbered;
   private readonly updateNothing: Statement;
   private readonly selectLastEventId: Statement;
   private readonly updateLastDeletionId: Numbered;
@@ -138,6 +143,7 @@ export class EventWriter {
     this.commit = prepare('COMMIT');
     this.rollback = prepare('ROLLBACK');
     this.insert = new EventInsert(db);
+    this.insertWholeText = new Numbered(db, QUERIES.insertWholeText);
     this.updateNothing = prepare(QUERIES.updateNothing);
     this.selectLastEventId = prepare(QUERIES.selectLastEventId).pluck() as Statement;
     this.updateLastDeletionId = new Numbered(db, QUERIES.updateLastDeletionId);
@@ -421,9 +427,18 @@ export class EventWriter {
     values[AT.truncated] = ints[int + TRUNCATED]!;
     values[AT.session] = session.key;
     values[AT.eventId] = eventId;
-    values[AT.metadata] = textIn(job, int + FIELD.metadata.column) ?? NO_METADATA;
+    const metadata = textIn(job, int + FIELD.metadata.column) ?? NO_METADATA;
+    values[AT.metadata] = metadata;
+    values[AT.metadataBytes] = ints[int + TRUNCATED] === 1 ? originalBytes(metadata) : null;
     this.insert.run();
+    if (ints[int + WHOLE] !== ints[int + WHOLE + 1]) this.keepWhole(job, int + WHOLE, id);
     return true;
+  }
+
+  /** Stores the whole text of a summary, whose range is in two columns (rule MET-04). */
+  private keepWhole(job: Submission, column: number, id: number): void {
+    const frame = packText(bytesAt(job, job.ints[column]!, job.ints[column + 1]!));
+    if (frame !== undefined) this.insertWholeText.run(id, frame);
   }
 
   /**

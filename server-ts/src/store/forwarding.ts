@@ -21,6 +21,8 @@ const EVENT_ID = placeOf('event_id');
 const CLIENT_TIMESTAMP = placeOf('client_timestamp');
 const ARRIVED_AT = placeOf('arrived_at');
 const CREATED_AT = placeOf('created_at');
+const METADATA_BYTES = placeOf('metadata_bytes');
+const METADATA = placeOf('metadata');
 
 /** Places in the shared memory of a cursor. */
 const ACKNOWLEDGED = 0;
@@ -122,8 +124,9 @@ export function readForwardBatch(queries: Queries, texts: Texts, { above, most }
   const filter = { fields: {}, after: above, order: 'asc' as const, limit: most };
   const reached = searchEvents(queries, 'stored', filter, most, (row: StoredRow) => {
     ids.push(storedIdOf(row));
-    rows.push(forwardedRow(row, origin[0]));
-    bytes += Buffer.byteLength(storedMetadataOf(row));
+    const forwarded = withWholeMetadata(queries, forwardedRow(row, origin[0]));
+    bytes += Buffer.byteLength(storedMetadataOf(forwarded));
+    rows.push(forwarded);
     return bytes < TUNING.forward_batch_bytes;
   });
   const { next, scannedTo } = reached;
@@ -145,6 +148,14 @@ function forwardedRow(stored: StoredRow, origin: string): StoredRow {
   row[ARRIVED_AT] = times.firstArrival();
   if (times.isIgnored()) row[CLIENT_TIMESTAMP] = null;
   return row;
+}
+
+/** Returns a row with its whole metadata, unless that is larger than a batch (rule FWD-05). */
+function withWholeMetadata(queries: Queries, row: StoredRow): StoredRow {
+  if (row[METADATA_BYTES] === null) return row;
+  const select = queries.prepared(QUERIES.selectWholeText, true);
+  const found = select.get(storedIdOf(row), TUNING.forward_batch_bytes) as readonly [string] | undefined;
+  return found === undefined ? row : row.with(METADATA, found[0]);
 }
 
 /** Returns the place of a column in a stored row. */

@@ -18,6 +18,8 @@ export interface EventFilter {
   readonly sessionId?: string | undefined;
   /** Only events that contain this text (rule GET-13). */
   readonly text?: string | undefined;
+  /** Whether the text is searched in whole metadata instead of summaries. */
+  readonly searchesWhole?: boolean | undefined;
   /** Unix milliseconds; since is inclusive, until exclusive. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;

@@ -8,6 +8,7 @@ import { rmSync, statSync } from 'node:fs';
 import { FILE_PRAGMAS, SCHEMA, SCHEMA_SQL } from '../contract.ts';
 import { type Connection, OpenError, openRaw } from './connection.ts';
 import { abandonCopy, beginFile, CopyError, finishFile } from './copy.ts';
+import { addWholeTextFunctions } from './whole-texts.ts';
 
 /** Creates the database at `path` if the file is missing or has no bytes. Call it with the lock. */
 export function createDatabase(path: string, nativeBinding: string | undefined): void {
@@ -29,6 +30,7 @@ export function createPartial(partial: string, nativeBinding: string | undefined
   const db = openRaw(partial, nativeBinding, false);
   try {
     db.exec(FILE_PRAGMAS);
+    addWholeTextFunctions(db);
     createSchema(db);
     return db;
   } catch (error) {

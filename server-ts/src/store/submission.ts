@@ -87,6 +87,13 @@ export function idsFrom(first: number, count: number): Float64Array {
   return ids;
 }
 
+/** Returns the bytes of a range. */
+export function bytesAt(submission: Submission, start: number, end: number): Buffer {
+  const behind = submission.body.length;
+  if (start < behind) return submission.body.subarray(start, end);
+  return submission.extra!.subarray(start - behind, end - behind);
+}
+
 export function textAt(submission: Submission, start: number, end: number): string {
   const behind = submission.body.length;
   const inBody = start < behind;

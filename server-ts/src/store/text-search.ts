@@ -21,10 +21,14 @@ export interface TextSearch {
   readonly uuid: string | null;
   /** The ids of the names that contain the text, as a JSON array; null without such names. */
   readonly names: string | null;
+  /** 1 to search whole metadata instead of summaries. */
+  readonly whole: 1 | null;
 }
 
-/** Prepares the search for a text, and looks up the names that contain it. */
-export function findText(queries: Queries, text: string): TextSearch {
+/**
+ * Prepares the search for a text, and looks up the names that contain it. `isWhole` is whether whole metadata is searched.
+ */
+export function findText(queries: Queries, text: string, isWhole: boolean): TextSearch {
   const [names] = queries.prepared(QUERIES.selectNamesWithText, true).get(text) as readonly [string];
   const inner = JSON.stringify(text).slice(1, -1);
   return {
@@ -32,6 +36,7 @@ export function findText(queries: Queries, text: string): TextSearch {
     escaped: inner === text ? null : inner,
     uuid: /^[0-9A-Fa-f-]{1,36}$/.test(text) ? text : null,
     names: names === '[]' ? null : names,
+    whole: isWhole ? 1 : null,
   };
 }
 

@@ -1,0 +1,2 @@
+-- The whole metadata of the oldest events: those up to ?1.
+DELETE FROM whole_texts WHERE id <= ?1
