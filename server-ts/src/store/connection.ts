@@ -14,6 +14,7 @@ import { FILE_PRAGMAS, fill, PRAGMAS, REPORTED_PRAGMAS, SCHEMA, TUNING } from '.
 import { QUERIES } from '../queries.ts';
 import { fileReason, sqliteCode, storeCode } from './failure.ts';
 import type { Owner } from './owner.ts';
+import { addSealedTextFunctions } from './sealed-texts.ts';
 import { addTextFunction } from './text-search.ts';
 
 export type Connection = Database.Database;
@@ -80,6 +81,7 @@ function configure(db: Connection, options: ConnectionOptions): Connection {
   db.exec(PRAGMAS);
   db.pragma(`synchronous = ${options.durability === 'power' ? 'FULL' : 'NORMAL'}`);
   addTextFunction(db, options.ended);
+  addSealedTextFunctions(db);
   return db;
 }
 
@@ -220,9 +222,11 @@ export function checkDatabase(path: string, nativeBinding: string | undefined): 
 
 /** Reads the newest rows, to find a damaged end of the table before writing to it. */
 function checkTail(db: Connection): void {
+  addSealedTextFunctions(db);
   const newest = db.prepare(inOrder(QUERIES.selectLastEventId)).pluck().get();
   db.prepare(inOrder(QUERIES.selectEvent)).all(newest);
   db.prepare('SELECT * FROM events ORDER BY id DESC LIMIT 100').all();
+  db.prepare('SELECT * FROM event_texts ORDER BY id DESC LIMIT 100').all();
   db.prepare('SELECT * FROM sessions ORDER BY last_event_id DESC LIMIT 100').all();
 }
 

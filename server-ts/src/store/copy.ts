@@ -24,6 +24,7 @@ import {
 } from './connection.ts';
 import { fileCode, type StoreCode, sqliteCode, storeCode } from './failure.ts';
 import { checkFilesBeside } from './path.ts';
+import { addSealedTextFunctions } from './sealed-texts.ts';
 
 /**
  * Whether clients may continue on the copy where they were on the original. `kept`: the copy is a backup; no server
@@ -110,6 +111,7 @@ export function openSource(path: string, nativeBinding: string | undefined): Con
     db = openUnchanged(path, nativeBinding);
     checkSqlite(db);
     db.exec('PRAGMA busy_timeout = 5000; PRAGMA trusted_schema = OFF');
+    addSealedTextFunctions(db);
     return db;
   } catch (error) {
     db?.close();

@@ -8,6 +8,7 @@ import { rmSync, statSync } from 'node:fs';
 import { FILE_PRAGMAS, SCHEMA, SCHEMA_SQL } from '../contract.ts';
 import { type Connection, OpenError, openRaw } from './connection.ts';
 import { abandonCopy, beginFile, CopyError, finishFile } from './copy.ts';
+import { addSealedTextFunctions } from './sealed-texts.ts';
 
 /** Creates the database at `path` if the file is missing or has no bytes. Call it with the lock. */
 export function createDatabase(path: string, nativeBinding: string | undefined): void {
@@ -30,6 +31,7 @@ export function createPartial(partial: string, nativeBinding: string | undefined
   try {
     db.exec(FILE_PRAGMAS);
     createSchema(db);
+    addSealedTextFunctions(db);
     return db;
   } catch (error) {
     db.close();

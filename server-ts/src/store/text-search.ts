@@ -8,6 +8,7 @@ import Database from 'better-sqlite3';
 import { QUERIES } from '../queries.ts';
 import { Automaton } from '../redact/automaton.ts';
 import type { Queries } from './query.ts';
+import { WantedTrigrams } from './text-filter.ts';
 
 const { SqliteError } = Database;
 
@@ -21,18 +22,27 @@ export interface TextSearch {
   readonly uuid: string | null;
   /** The ids of the names that contain the text, as a JSON array; null without such names. */
   readonly names: string | null;
+  /** The trigrams of the text, and of the other one. */
+  readonly trigrams: readonly WantedTrigrams[];
 }
 
 /** Prepares the search for a text, and looks up the names that contain it. */
 export function findText(queries: Queries, text: string): TextSearch {
   const [names] = queries.prepared(QUERIES.selectNamesWithText, true).get(text) as readonly [string];
   const inner = JSON.stringify(text).slice(1, -1);
+  const escaped = inner === text ? null : inner;
   return {
     q: text,
-    escaped: inner === text ? null : inner,
+    escaped,
     uuid: /^[0-9A-Fa-f-]{1,36}$/.test(text) ? text : null,
     names: names === '[]' ? null : names,
+    trigrams: [text, escaped].filter((one) => one !== null).map((one) => new WantedTrigrams(one)),
   };
+}
+
+/** Returns whether rows with this filter can have the text anywhere but in a UUID. */
+export function mayBeIn({ trigrams }: TextSearch, filter: Buffer): boolean {
+  return trigrams.some((wanted) => wanted.mayBeIn(filter));
 }
 
 /**
