@@ -136,12 +136,12 @@ CREATE TABLE event_texts (
   metadata TEXT NOT NULL
 ) STRICT;
 
--- The longer metadata of older rows, by blocks: of the rows whose id divided by 256 is this id
--- (docs/decisions/0114-sealed-texts.md). A deletion writes a block again, so it has texts of rows that exist alone.
+-- The longer metadata of older rows, and what a search needs of them (docs/decisions/0114-sealed-texts.md). A row is for
+-- the events whose id divided by 256 is this id. A deletion writes it again, so each of its texts has an event.
 CREATE TABLE sealed_texts (
   id             INTEGER PRIMARY KEY,
   metadata_bytes INTEGER NOT NULL, -- of all rows of the block, short metadata included
-  filter         BLOB    NOT NULL, -- a Bloom filter of what q searches in these rows (rule GET-13); empty for any text
+  filter         BLOB    NOT NULL, -- a Bloom filter of what q searches but UUIDs (rule GET-13); empty for any text
   texts          BLOB    NOT NULL  -- a zstd frame (RFC 8878): 256 lengths of 4 bytes, little end first, then the texts
 ) STRICT;
 

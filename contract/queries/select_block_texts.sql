@@ -1,5 +1,5 @@
--- Generated from contract/fields.json. The rows of the block ?1, oldest first: the place in the block, the metadata,
--- whether it stands in the row, and what else q searches but UUIDs (rule GET-13).
+-- Generated from contract/fields.json. The rows of the block ?1, oldest first. Each has its place in the block, its
+-- metadata, whether that stands in the row, and what else q searches but UUIDs (rule GET-13).
 SELECT
   e.id & 255 AS place,
   coalesce(

@@ -72,8 +72,8 @@ export function selectBlockTexts(fields: Fields): string {
     (name) => `(SELECT n.name FROM names AS n WHERE n.id = e.${fields.fields[name]!.column})`,
   );
   const texts = searchedTexts(fields).map((name) => `e.${fields.fields[name]!.column}`);
-  return `-- Generated from contract/fields.json. The rows of the block ?1, oldest first: the place in the block, the metadata,
--- whether it stands in the row, and what else q searches but UUIDs (rule GET-13).
+  return `-- Generated from contract/fields.json. The rows of the block ?1, oldest first. Each has its place in the block, its
+-- metadata, whether that stands in the row, and what else q searches but UUIDs (rule GET-13).
 SELECT
   e.id & 255 AS place,
   ${METADATA} AS metadata,

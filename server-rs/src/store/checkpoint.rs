@@ -92,6 +92,11 @@ impl Checkpointer {
         })
     }
 
+    /// Returns whether the thread copies the log.
+    pub fn is_busy(&self) -> bool {
+        self.busy.load(Ordering::Acquire)
+    }
+
     /// Returns whether a group may be written: `false` while readers pin more of the log than allowed (rule STO-04).
     pub fn admits_group(&mut self, connection: &Connection) -> rusqlite::Result<bool> {
         let is_short = self.used < TUNING.checkpoint_most_wal_bytes;

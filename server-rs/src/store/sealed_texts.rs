@@ -73,8 +73,8 @@ impl Kept {
     }
 }
 
-/// Adds the functions `has_block(id)`, whether the connection keeps the block of a row, and `sealed_text(id, texts)`: the
-/// text of a row, of the block that is kept when `texts` is NULL.
+/// Adds two functions. `has_block(id)` returns whether the connection keeps the block of a row. `sealed_text(id, texts)`
+/// returns the text of a row, from the block that is kept where `texts` is NULL.
 pub fn add_sealed_text_functions(connection: &Connection) -> rusqlite::Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DIRECTONLY;
     let kept = Kept::default();
@@ -121,15 +121,17 @@ pub fn find_sealed_block(connection: &Connection, id: i64) -> rusqlite::Result<O
         .optional()
 }
 
-/// Seals a block, or writes a sealed one again after a deletion. Call it in a transaction.
+/// Seals a block, or writes a sealed one again after a deletion. A block of short metadata alone has a filter, too. Call it
+/// in a transaction.
 pub fn seal_block(connection: &Connection, id: i64) -> rusqlite::Result<()> {
     let mut packed = vec![0xff; LENGTHS];
-    let (mut metadata_bytes, mut filter) = (0, TextFilter::default());
+    let (mut count, mut metadata_bytes, mut filter) = (0, 0, TextFilter::default());
     let mut select = connection.prepare_cached(queries::SELECT_BLOCK_TEXTS)?;
     let mut rows = select.query([id])?;
     while let Some(row) = rows.next()? {
         let (place, is_inline): (u16, bool) = (row.get(0)?, row.get(2)?);
         let metadata = row.get_ref(1)?.as_bytes()?;
+        count += 1;
         metadata_bytes += metadata.len();
         filter.add(metadata);
         filter.add(row.get_ref(3)?.as_bytes()?);
@@ -141,7 +143,7 @@ pub fn seal_block(connection: &Connection, id: i64) -> rusqlite::Result<()> {
         }
     }
     drop(rows);
-    if packed[..LENGTHS].iter().all(|byte| *byte == 0xff) {
+    if count == 0 {
         return connection.prepare_cached(queries::DELETE_SEALED_BLOCK)?.execute([id]).map(drop);
     }
     let frame = zstd::bulk::compress(&packed, TUNING.sealing_level)

@@ -12,7 +12,7 @@ use crate::queries;
 use crate::store::sealed_texts::seal_block;
 
 /// What the writer knows of the blocks that wait.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Sealing {
     /// Whether a block may wait. A step that finds none ends it.
     is_due: bool,
@@ -26,6 +26,13 @@ pub struct Sealing {
     pause_end: Option<Instant>,
 }
 
+impl Default for Sealing {
+    /// An earlier process may have left blocks, so one event counts as waiting.
+    fn default() -> Self {
+        Self { is_due: false, stored: 0, waiting: 1, is_quiet: false, pause_end: None }
+    }
+}
+
 impl Sealing {
     /// Notes that a group was stored.
     pub fn note_group(&mut self, events: usize) {
@@ -36,8 +43,7 @@ impl Sealing {
     /// Decides whether the writer is idle; runs once a second.
     pub fn tick(&mut self) {
         self.is_quiet = std::mem::take(&mut self.stored) < TUNING.sealing_quiet_events;
-        // The first tick after a start looks for blocks of an earlier process.
-        self.is_due = true;
+        self.is_due = self.waiting > 0;
     }
 
     /// Returns whether a step may be taken now.

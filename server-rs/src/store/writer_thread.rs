@@ -153,8 +153,12 @@ impl Work {
         }
     }
 
-    /// Seals a block. The next step waits for a tick when it failed.
+    /// Seals a block. The next step waits for a tick when it failed. It waits for a pass of the checkpointer, so that the
+    /// log stays short.
     fn seal(&mut self) {
+        if self.checkpointer.is_busy() {
+            return std::thread::sleep(Duration::from_millis(1));
+        }
         let can_write = self.state.refusal().is_none();
         let sealed = self.events.last_id(&self.connection).and_then(|newest| {
             if can_write && self.checkpointer.admits_group(&self.connection)? {
