@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_is_written_again_without_deleted_rows_and_goes_with_its_last_text() -> rusqlite::Result<()> {
+    fn a_block_is_written_again_without_deleted_rows_and_goes_with_its_last_row() -> rusqlite::Result<()> {
         let connection = database()?;
         for id in 1..4 {
             insert(&connection, FIRST + id, &format!("a text of the row {id}"))?;
@@ -271,6 +271,11 @@ mod tests {
         assert!(!String::from_utf8_lossy(&bytes).contains("the row 2"));
         assert_eq!(metadata_of(&connection, FIRST + 3)?.as_deref(), Some("a text of the row 3"));
         connection.execute("DELETE FROM events WHERE id <> ?1", [FIRST + 4])?;
+        seal_again(&connection, BLOCK)?;
+        assert_eq!(metadata_of(&connection, FIRST + 4)?.as_deref(), Some("{}"));
+        let lengths = text_lengths(BLOCK, &frame(&connection)?.expect("a frame"));
+        assert_eq!(lengths, Some(vec![None; ROWS]));
+        connection.execute("DELETE FROM events", [])?;
         seal_again(&connection, BLOCK)?;
         assert_eq!(frame(&connection)?, None);
         Ok(())

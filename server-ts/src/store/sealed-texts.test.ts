@@ -93,7 +93,7 @@ test('a sealed block returns the text of each of its rows', () => {
   }
 });
 
-test('a block is written again without deleted rows, and goes with its last text', () => {
+test('a block is written again without deleted rows, and goes with its last row', () => {
   const fixture = new Fixture();
   for (const id of [1, 2, 3]) fixture.insert(FIRST + id, `a text of the row ${id}`);
   fixture.insert(FIRST + 4, '{}');
@@ -104,7 +104,14 @@ test('a block is written again without deleted rows, and goes with its last text
   sealAgain(fixture.prepared, BLOCK);
   assert.ok(!zstdDecompressSync(fixture.frame()!).includes('the row 2'));
   assert.equal(fixture.metadataOf(FIRST + 3), 'a text of the row 3');
-  fixture.db.exec(`DELETE FROM events WHERE id IN (${FIRST + 1}, ${FIRST + 3})`);
+  fixture.db.exec(`DELETE FROM events WHERE id <> ${FIRST + 4}`);
+  sealAgain(fixture.prepared, BLOCK);
+  assert.equal(fixture.metadataOf(FIRST + 4), '{}');
+  assert.deepEqual(
+    textLengths(BLOCK, fixture.frame()!),
+    Array.from({ length: ROWS }, () => undefined),
+  );
+  fixture.db.exec('DELETE FROM events');
   sealAgain(fixture.prepared, BLOCK);
   assert.equal(fixture.frame(), undefined);
 });

@@ -97,8 +97,8 @@ function decompress(frame: Buffer): Buffer | undefined {
 }
 
 /**
- * Adds the functions `has_block(id)`, whether the connection keeps the block of a row, and `sealed_text(id, texts)`: the
- * text of a row, of the block that is kept when `texts` is NULL.
+ * Adds two functions. `has_block(id)` returns whether the connection keeps the block of a row. `sealed_text(id, texts)`
+ * returns the text of a row, from the block that is kept where `texts` is NULL.
  */
 export function addSealedTextFunctions(db: Database.Database): void {
   let kept: Block | undefined;
@@ -141,7 +141,10 @@ export function findSealedBlock(prepared: Prepared, id: number): SealedBlock | u
 /** A row of a block: its place, its metadata, whether that stands in the row, and what else is searched. */
 type BlockRow = readonly [place: number, metadata: string, isInline: number, others: string];
 
-/** Seals a block, or writes a sealed one again after a deletion. Call it in a transaction. */
+/**
+ * Seals a block, or writes a sealed one again after a deletion. A block of short metadata alone has a filter, too. Call it
+ * in a transaction.
+ */
 export function sealBlock(prepared: Prepared, id: number): void {
   const lengths = Buffer.alloc(LENGTHS, 0xff);
   const texts: Buffer[] = [lengths];
@@ -157,7 +160,7 @@ export function sealBlock(prepared: Prepared, id: number): void {
     lengths.writeUInt32LE(metadata.length, 4 * place);
     texts.push(metadata);
   }
-  if (texts.length === 1) {
+  if (rows.length === 0) {
     prepared(QUERIES.deleteSealedBlock, false).run(id);
     return;
   }

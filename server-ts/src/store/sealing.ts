@@ -20,8 +20,8 @@ export class Sealing {
   private isDue = false;
   /** Number of events that were stored since the last tick. */
   private stored = 0;
-  /** Number of events that were stored since a step found no block. */
-  private waiting = 0;
+  /** Number of events that were stored since a step found no block. An earlier process may have left one. */
+  private waiting = 1;
   /** Whether so few events came between the last two ticks that a step delays none. */
   private isQuiet = false;
   /** Steps under load wait until this. */
@@ -44,8 +44,7 @@ export class Sealing {
   tick(): void {
     this.isQuiet = this.stored < TUNING.sealing_quiet_events;
     this.stored = 0;
-    // The first tick after a start looks for blocks of an earlier process.
-    this.isDue = true;
+    this.isDue = this.waiting > 0;
   }
 
   /** Returns whether a step may be taken now. */

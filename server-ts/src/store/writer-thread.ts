@@ -174,13 +174,16 @@ function openAndWrite(
   const sealSoon = (): void => {
     if (isSealingDue || !sealing.hasWork) return;
     isSealingDue = true;
-    setImmediate(() => {
+    const step = (): void => {
       isSealingDue = false;
       // The thread may be closing.
       if (!db.open || !sealing.hasWork) return;
-      seal();
+      if (!checkpointer.isBusy) seal();
       sealSoon();
-    });
+    };
+    // A pass of the checkpointer comes first, so that the log stays short.
+    if (checkpointer.isBusy) setTimeout(step, 1);
+    else setImmediate(step);
   };
   port.on('message', (message: ToWriter) => {
     switch (message.kind) {
@@ -236,6 +239,7 @@ function openAndWrite(
               : undefined;
           const applied = events.applyGroup(submission, sequences, times, change, sequence, attachRow);
           const { step, attached, ...stored } = applied;
+          sealing.noteGroup(stored.stored);
           const contents = step?.contents ?? [];
           const [unused, unusedBytes] = attachments.findUnused(contents);
           retention.removeLater(unused);

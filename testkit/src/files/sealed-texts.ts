@@ -20,7 +20,8 @@ const NONE = 0xffffffff;
  */
 export function readSealedTexts(db: Database): void {
   const has = (type: string, name: string): boolean =>
-    db.prepare(`SELECT 1 FROM main.sqlite_schema WHERE type = '${type}' AND name = '${name}'`).all().length > 0;
+    db.prepare(`SELECT 1 FROM main.sqlite_schema WHERE type = '${type}' AND name = '${name}'`).all().length >
+    0;
   if (!has('table', 'sealed_texts') || !has('view', 'events_readable')) return;
   let kept: readonly (string | null)[] = [];
   let keptId = -1;
