@@ -164,7 +164,6 @@ function queries(): string[] {
       `${text}&before=${BLOCK * 3 + 9}&limit=7`,
       `${text}&session_id=session-5&limit=200`,
       `${text}&tool_name=Bash&order=asc&limit=50`,
-      `${text}&order_by=time&limit=20`,
     ];
   });
   const pages = orders.flatMap((order) => [
@@ -172,7 +171,7 @@ function queries(): string[] {
     `${order}&limit=300&session_id=session-2`,
     `${order}&order_by=time&limit=300`,
   ]);
-  return [...pages, ...searched, 'after=100&before=900&limit=1000', 'before=260&limit=20'].map(
+  return [...pages, ...searched, 'after=100&limit=800', 'before=260&limit=20'].map(
     (query) => `/api/events?${query}`,
   );
 }
