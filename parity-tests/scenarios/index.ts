@@ -61,6 +61,7 @@ import { RETENTION } from './retention.ts';
 import { RETENTION_LOAD } from './retention-load.ts';
 import { RPC } from './rpc.ts';
 import { SCHEMA } from './schema.ts';
+import { SEALED_TEXTS } from './sealed-texts.ts';
 import { SERIES } from './series.ts';
 import { SESSION_PAGES } from './session-pages.ts';
 import { SIGN_IN } from './sign-in.ts';
@@ -131,6 +132,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   READS,
   PAGE_BUDGET,
   SESSION_PAGES,
+  SEALED_TEXTS,
   SERIES,
   OPEN_QUARTER,
   EXPORTS,

@@ -7,6 +7,7 @@
 import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
+import { readSealedTexts } from '@twin-ingest/testkit/files/sealed-texts.ts';
 import { type ApiClient, event } from '@twin-ingest/testkit/http/api-client.ts';
 import { seededRandom } from '@twin-ingest/testkit/random.ts';
 import Database from 'better-sqlite3';
@@ -122,7 +123,8 @@ async function usedBytes(client: ApiClient): Promise<number> {
 /** Compares the content of every acknowledged event that is newer than the oldest stored one. */
 function compare(path: string, acknowledged: readonly Batch[]): { checked: number; missing: number[] } {
   const db = new Database(path, { readonly: true });
-  const rows = db.prepare<[], [number, number]>("SELECT id, metadata ->> 'n' FROM events").raw();
+  readSealedTexts(db);
+  const rows = db.prepare<[], [number, number]>("SELECT id, metadata ->> 'n' FROM events_readable").raw();
   const numbers = new Map<number, number>(rows.iterate() as Iterable<[number, number]>);
   const oldest = Number(db.prepare('SELECT min(id) FROM events').pluck().get());
   db.close();

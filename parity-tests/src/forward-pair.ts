@@ -1,5 +1,6 @@
 /** Starts a sender and a receiver of forwarded events, and compares what they hold. */
 import assert from 'node:assert/strict';
+import { readSealedTexts } from '@twin-ingest/testkit/files/sealed-texts.ts';
 import type { ApiClient } from '@twin-ingest/testkit/http/api-client.ts';
 import type { RunningServer } from '@twin-ingest/testkit/servers/server.ts';
 import type { TargetName } from '@twin-ingest/testkit/servers/targets.ts';
@@ -67,6 +68,7 @@ export function senderDb(context: ScenarioContext, to: string): string {
 export function rowsOf(path: string): Row[] {
   const db = new Database(path, { readonly: true });
   try {
+    readSealedTexts(db);
     return db.prepare('SELECT * FROM events_readable ORDER BY id').all() as Row[];
   } finally {
     db.close();

@@ -77,7 +77,7 @@ async function idsOf(events: readonly object[]): Promise<number[]> {
 /** Returns the stored rows, in the order of ids. */
 function stored(): unknown[] {
   const db = openConnection({ path, durability: 'process', nativeBinding: undefined, readonly: true });
-  const rows = db.prepare('SELECT metadata FROM events ORDER BY id').pluck().all();
+  const rows = db.prepare('SELECT metadata FROM events_readable ORDER BY id').pluck().all();
   db.close();
   return rows;
 }

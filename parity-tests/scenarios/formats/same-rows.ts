@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { batchBody, type TextEvent } from '@twin-ingest/testkit/codecs/codecs.ts';
 import { mediaTypeOf, REQUEST_FORMATS, type RequestFormat } from '@twin-ingest/testkit/codecs/format.ts';
 import { encodeMsgpack } from '@twin-ingest/testkit/codecs/msgpack.ts';
+import { readSealedTexts } from '@twin-ingest/testkit/files/sealed-texts.ts';
 import { event } from '@twin-ingest/testkit/http/api-client.ts';
 import { type Random, seededRandom } from '@twin-ingest/testkit/random.ts';
 import { TARGET_NAMES, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
@@ -46,7 +47,8 @@ export async function canonicalMaps(context: ScenarioContext): Promise<void> {
     const db = context.db(`${target}.db`);
     await store(context, target, db, 'msgpack', (some) => encodeMsgpack({ events: some }), events);
     const file = new Database(db, { readonly: true });
-    const texts = file.prepare('SELECT metadata FROM events ORDER BY id').pluck().all();
+    readSealedTexts(file);
+    const texts = file.prepare('SELECT metadata FROM events_readable ORDER BY id').pluck().all();
     file.close();
     requireSame(texts as string[], expected, target);
   }
@@ -84,7 +86,10 @@ const TIMES = [
  */
 function rowsOf(db: string): string[] {
   const file = new Database(db, { readonly: true });
-  const rows = ['events', 'names', 'sessions'].flatMap((table) => {
+  readSealedTexts(file);
+  // The view has the metadata of each row, wherever it stands.
+  file.exec('CREATE TEMP TABLE texts AS SELECT id, metadata FROM events_readable');
+  const rows = ['events', 'names', 'sessions', 'texts'].flatMap((table) => {
     const columns = file.prepare('SELECT name FROM pragma_table_info(?)').pluck().all(table) as string[];
     const texts = columns
       .filter((name) => !TIMES.includes(name))

@@ -98,6 +98,10 @@ fn load_into(partial: &Path, input: impl BufRead, target: &Path) -> Result<Loade
         connection.execute_batch(sql).map_err(failed)?;
     }
     connection.execute_batch("COMMIT").map_err(failed)?;
+    if schema < SCHEMA.number {
+        // The statements after the rows leave hollow pages.
+        connection.execute_batch("VACUUM").map_err(failed)?;
+    }
     let files = contents.files;
     let verified = verify_database(&connection, &files).map_err(failed)?;
     // The dumped database may already lack a content.

@@ -164,3 +164,168 @@ pub fn seal_again(connection: &Connection, id: i64) -> rusqlite::Result<()> {
         None => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BLOCK: i64 = 3;
+    const FIRST: i64 = BLOCK * LIMITS.event_block_rows;
+
+    fn database() -> rusqlite::Result<Connection> {
+        let connection = Connection::open_in_memory()?;
+        crate::store::schema::create_schema(&connection)?;
+        add_sealed_text_functions(&connection)?;
+        Ok(connection)
+    }
+
+    fn insert(connection: &Connection, id: i64, metadata: &str) -> rusqlite::Result<()> {
+        let is_long = metadata.len() > TUNING.inline_metadata_bytes;
+        let row = "INSERT INTO events (id, created_at, session, agent_type, event_type, status, source,
+            payload_truncated, tokens_in, tokens_out, cache_read_tokens, cache_write_tokens, metadata)
+            VALUES (?1, 0, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, ?2)";
+        connection.execute(row, params![id, (!is_long).then_some(metadata)])?;
+        if is_long {
+            connection.execute(queries::INSERT_EVENT_TEXT, params![id, metadata])?;
+        }
+        Ok(())
+    }
+
+    /// Seals the block, and removes the texts that are in it.
+    fn seal(connection: &Connection) -> rusqlite::Result<()> {
+        seal_block(connection, BLOCK)?;
+        connection.execute(queries::DELETE_BLOCK_TEXTS, [BLOCK]).map(drop)
+    }
+
+    fn frame(connection: &Connection) -> rusqlite::Result<Option<Vec<u8>>> {
+        connection.query_row("SELECT texts FROM sealed_texts", [], |row| row.get(0)).optional()
+    }
+
+    fn metadata_of(connection: &Connection, id: i64) -> rusqlite::Result<Option<String>> {
+        connection.query_row(queries::SELECT_EVENT, [id], |row| row.get("metadata")).optional()
+    }
+
+    /// Returns numbers below a bound, the same ones in each run.
+    fn random_numbers() -> impl FnMut(usize) -> usize {
+        let mut state = 11_u32;
+        move |bound| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) as usize % bound
+        }
+    }
+
+    /// Returns the frame of a block with these lengths by place, and these bytes.
+    fn frame_of(lengths: &[(usize, u32)], texts: &[u8]) -> Vec<u8> {
+        let mut bytes = vec![0xff; LENGTHS];
+        for (place, length) in lengths {
+            bytes[4 * place..4 * place + 4].copy_from_slice(&length.to_le_bytes());
+        }
+        bytes.extend_from_slice(texts);
+        zstd::bulk::compress(&bytes, 3).expect("a frame")
+    }
+
+    #[test]
+    fn a_sealed_block_returns_the_text_of_each_of_its_rows() -> rusqlite::Result<()> {
+        let alphabet = ["a", "Z", "0", " ", "\"", "\\", "é", "水", "😀"];
+        let mut random = random_numbers();
+        for _ in 0..20 {
+            let connection = database()?;
+            let mut expected = vec![None; ROWS];
+            for (id, text) in (FIRST..).zip(&mut expected) {
+                if random(4) == 0 {
+                    continue;
+                }
+                let length = if random(8) == 0 { random(3_000) } else { random(20) };
+                let metadata: String = (0..length).map(|_| alphabet[random(alphabet.len())]).collect();
+                insert(&connection, id, &metadata)?;
+                *text = Some(metadata);
+            }
+            seal(&connection)?;
+            let left: i64 = connection.query_row("SELECT count(*) FROM event_texts", [], |row| row.get(0))?;
+            assert_eq!(left, 0);
+            for (id, text) in (FIRST..).zip(&expected) {
+                assert_eq!(&metadata_of(&connection, id)?, text);
+            }
+            let sealed = find_sealed_block(&connection, BLOCK)?.expect("a sealed block");
+            let bytes: usize = expected.iter().flatten().map(String::len).sum();
+            assert_eq!(usize::try_from(sealed.metadata_bytes), Ok(bytes));
+            let lengths = text_lengths(BLOCK, &frame(&connection)?.expect("a frame")).expect("a block");
+            for (length, text) in lengths.into_iter().zip(&expected) {
+                let long =
+                    text.as_ref().map(String::len).filter(|length| *length > TUNING.inline_metadata_bytes);
+                assert_eq!(length.map(usize::try_from), long.map(Ok));
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_block_is_written_again_without_deleted_rows_and_goes_with_its_last_row() -> rusqlite::Result<()> {
+        let connection = database()?;
+        for id in 1..4 {
+            insert(&connection, FIRST + id, &format!("a text of the row {id}"))?;
+        }
+        insert(&connection, FIRST + 4, "{}")?;
+        seal_again(&connection, BLOCK)?;
+        assert_eq!(frame(&connection)?, None);
+        seal(&connection)?;
+        connection.execute("DELETE FROM events WHERE id = ?1", [FIRST + 2])?;
+        seal_again(&connection, BLOCK)?;
+        let bytes = zstd::stream::decode_all(&*frame(&connection)?.expect("a frame")).expect("bytes");
+        assert!(!String::from_utf8_lossy(&bytes).contains("the row 2"));
+        assert_eq!(metadata_of(&connection, FIRST + 3)?.as_deref(), Some("a text of the row 3"));
+        connection.execute("DELETE FROM events WHERE id <> ?1", [FIRST + 4])?;
+        seal_again(&connection, BLOCK)?;
+        assert_eq!(metadata_of(&connection, FIRST + 4)?.as_deref(), Some("{}"));
+        let lengths = text_lengths(BLOCK, &frame(&connection)?.expect("a frame"));
+        assert_eq!(lengths, Some(vec![None; ROWS]));
+        connection.execute("DELETE FROM events", [])?;
+        seal_again(&connection, BLOCK)?;
+        assert_eq!(frame(&connection)?, None);
+        Ok(())
+    }
+
+    #[test]
+    fn a_frame_that_is_no_block_is_an_error_of_the_statement() -> rusqlite::Result<()> {
+        let connection = database()?;
+        let text = |id: i64, frame: Option<&[u8]>| {
+            connection
+                .query_row("SELECT sealed_text(?1, ?2)", params![id, frame], |row| row.get::<_, String>(0))
+                .map_err(|error| error.to_string())
+        };
+        let missing = Err("metadata is missing".to_owned());
+        let whole = frame_of(&[(0, 20)], &[b'a'; 20]);
+        let hostile: [&[u8]; 8] = [
+            b"",
+            b"no frame",
+            &whole[..whole.len() - 1],
+            &zstd::bulk::compress(&[0xff; LENGTHS - 1], 3).expect("a frame"),
+            &frame_of(&[(0, 21)], &[b'a'; 20]),
+            &frame_of(&[(0, 19)], &[b'a'; 20]),
+            &frame_of(&[(0, NONE - 1), (1, NONE - 1), (2, NONE - 1)], &[b'a'; 20]),
+            &frame_of(&[(0, 20)], &[0xff; 20]),
+        ];
+        for (at, frame) in hostile.into_iter().enumerate() {
+            assert_eq!(text_lengths(BLOCK, frame), None, "frame {at}");
+            assert_eq!(text(FIRST, Some(frame)), missing, "frame {at}");
+            assert_eq!(text(FIRST, None), missing, "frame {at}");
+        }
+        assert_eq!(text(FIRST + 1, Some(&whole)), missing, "a row without a text");
+        assert_eq!(text(FIRST + 256, None), missing, "a row of another block");
+        assert_eq!(text(FIRST, None), Ok("a".repeat(20)));
+        let inside = frame_of(&[(0, 1), (1, 1)], "é".as_bytes());
+        assert_eq!(text(FIRST, Some(&inside)), missing, "a text that ends inside a character");
+        Ok(())
+    }
+
+    #[test]
+    fn a_block_with_more_bytes_than_the_bound_is_refused() {
+        let most = TUNING.sealed_block_bytes;
+        let length_of = |length: i64| {
+            let (bytes, size) = (vec![b'a'; usize::try_from(length).ok()?], u32::try_from(length).ok()?);
+            text_lengths(BLOCK, &frame_of(&[(7, size)], &bytes))?[7]
+        };
+        assert_eq!(length_of(most), Some(most));
+        assert_eq!(length_of(most + 1), None);
+    }
+}

@@ -61,15 +61,10 @@ impl Sealing {
     /// Seals the next block. `newest` is the newest id.
     pub fn step(&mut self, connection: &Connection, newest: i64) -> rusqlite::Result<()> {
         let started = Instant::now();
-        connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
-        let sealed = seal_next(connection, newest).and_then(|sealed| {
-            connection.prepare_cached("COMMIT")?.execute([])?;
-            Ok(sealed)
-        });
-        if sealed.is_err() && !connection.is_autocommit() {
-            // The first error is the one to report; closing the connection would roll back as well.
-            drop(connection.execute_batch("ROLLBACK"));
-        }
+        // A later deletion would not reach the bytes of free pages (rule RET-07).
+        connection.pragma_update(None, "secure_delete", true)?;
+        let sealed = in_transaction(connection, newest);
+        connection.pragma_update(None, "secure_delete", false)?;
         self.is_due = sealed?;
         if !self.is_due {
             self.waiting = 0;
@@ -82,6 +77,20 @@ impl Sealing {
 /// Returns the time from the beginning of a step that took so long to the next one under load.
 fn pause(taken: Duration) -> Duration {
     taken * (1 + TUNING.sealing_pause_factor)
+}
+
+/// Seals the next block in a transaction of its own.
+fn in_transaction(connection: &Connection, newest: i64) -> rusqlite::Result<bool> {
+    connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
+    let sealed = seal_next(connection, newest).and_then(|sealed| {
+        connection.prepare_cached("COMMIT")?.execute([])?;
+        Ok(sealed)
+    });
+    if sealed.is_err() && !connection.is_autocommit() {
+        // The first error is the one to report; closing the connection would roll back as well.
+        drop(connection.execute_batch("ROLLBACK"));
+    }
+    sealed
 }
 
 /// Seals the next block whose rows are old enough; returns whether there was one.

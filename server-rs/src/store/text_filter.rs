@@ -125,4 +125,16 @@ mod tests {
         assert_eq!(filter.to_bytes(), Vec::<u8>::new());
         assert!(WantedTrigrams::of("anything").may_be_in(&[]));
     }
+
+    #[test]
+    fn both_servers_make_the_same_filter() {
+        let mut filter = TextFilter::default();
+        for text in ["Read \"src/Ünit-😀.rs\"", "git push", "ab"] {
+            filter.add(text.as_bytes());
+        }
+        let hex: String = filter.to_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
+        let expected = "0044010802028020900010200000000000000000440001400010082030020084\
+                        241a00000028020000040010410010009020006000a240240400120000480440";
+        assert_eq!(hex, expected);
+    }
 }

@@ -256,6 +256,7 @@ impl Work {
         let (applied, newest) = self.events.apply_group(&self.connection, group).map_err(failed)?;
         let settled = self.settle_contents(&applied, content);
         settled.map_err(|error| self::failed(&self.state, &error))?;
+        self.sealing.note_group(applied.outcomes.len());
         self.meters.count_group(applied.outcomes.len(), started.elapsed(), newest);
         self.meters.count_ignored_times(self.events.take_ignored_times());
         if let Some(events) = applied.deleted {

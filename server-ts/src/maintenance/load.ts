@@ -62,6 +62,8 @@ export async function loadDump(target: string, nativeBinding: string | undefined
     await storeLines(lines, schema, target, db, new Contents(target, files, folderOwner(db)));
     for (const [number, sql] of LOADS) if (schema < number) db.exec(sql);
     db.exec('COMMIT');
+    // The statements after the rows leave hollow pages.
+    if (schema < SCHEMA.number) db.exec('VACUUM');
     const verified = await verifyDatabase(db, files, nativeBinding);
     // The dumped database may already lack a content.
     const finding = verified.findings.find(({ check }) => check !== 'attachments');

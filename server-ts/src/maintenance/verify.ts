@@ -4,10 +4,11 @@ import { type Digest, digestHex } from '../digest.ts';
 import { OF_SESSIONS, OF_STATS, pick } from '../figure.ts';
 import { QUERIES } from '../queries.ts';
 import { AttachmentFiles } from '../store/attachment-files.ts';
-import { type Connection, openRaw } from '../store/connection.ts';
+import { type Connection, Numbered, openRaw } from '../store/connection.ts';
 import { openSource } from '../store/copy.ts';
 import { createSchema } from '../store/schema.ts';
 import { unpackText } from '../store/whole-texts.ts';
+import { textLengths } from '../store/sealed-texts.ts';
 import { CommandFailure } from './failure.ts';
 import { Recount } from './recount.ts';
 
@@ -66,7 +67,7 @@ export async function verifyDatabase(
     { check: 'blocks', count: count.missingInBlocks },
     { check: 'spans', count: count.missingInSpans },
     { check: 'event_ids', count: count.missingKeys },
-    { check: 'texts', count: checkTexts(db) },
+    { check: 'texts', count: checkTexts(db) + checkWholeTexts(db) },
     { check: 'attachments', count: await checkAttachments(db, files) },
   ];
   return { events: count.events, findings: checks.filter(({ count }) => count > 0) };
@@ -83,6 +84,34 @@ function compareSchema(db: Connection, nativeBinding: string | undefined): [numb
   const without = (these: Set<unknown>, those: Set<unknown>): number =>
     [...these].filter((object) => !those.has(object)).length;
   return [without(found, known), without(known, found)];
+}
+
+/** Counts events whose metadata is missing, and metadata without an event, or of one that has it already. */
+function checkTexts(db: Connection): number {
+  let wrong = Number(db.prepare(QUERIES.selectLostTexts).pluck().get());
+  const places = new Numbered(db, QUERIES.selectBlockPlaces, true);
+  const blocks = db.prepare(QUERIES.selectSealedTexts).raw().iterate();
+  for (const [id, bytes, frame] of blocks as Iterable<[number, number, Buffer]>)
+    wrong += wrongTexts(places, id, bytes, frame);
+  return wrong;
+}
+
+/**
+ * Counts the rows of a sealed block whose text it lacks, and its texts without such a row. A frame that is none and a wrong
+ * sum of bytes count as one.
+ */
+function wrongTexts(places: Numbered, id: number, bytes: number, frame: Buffer): number {
+  const lengths = textLengths(id, frame);
+  if (lengths === undefined) return 1;
+  let [wrong, sum] = [0, 0];
+  for (const [place, inline] of places.all(id) as [number, number | null][]) {
+    const sealed = lengths[place];
+    lengths[place] = undefined;
+    if ((inline !== null) === (sealed !== undefined)) wrong++;
+    sum += inline ?? sealed ?? 0;
+  }
+  wrong += lengths.filter((length) => length !== undefined).length;
+  return wrong + Number(sum !== bytes);
 }
 
 /** Counts names of events that have no row. */
@@ -145,7 +174,7 @@ async function checkAttachments(db: Connection, files: AttachmentFiles): Promise
  * Counts whole texts without an event with a summary, frames that are no text, and texts with another size than their
  * event says.
  */
-function checkTexts(db: Connection): number {
+function checkWholeTexts(db: Connection): number {
   let wrong = 0;
   const rows = db.prepare(QUERIES.selectWholeTexts).raw().iterate();
   for (const [frame, bytes] of rows as IterableIterator<[Buffer, number | null]>)

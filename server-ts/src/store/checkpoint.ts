@@ -116,10 +116,15 @@ export class Checkpointer {
     }
     const isLong = log.used >= TUNING.checkpoint_finish_wal_bytes;
     if (log.rest === 0 || (log.used < this.due && !isLong)) return;
-    if (Atomics.load(this.data.busy, 0) === 1) return;
+    if (this.isBusy) return;
     this.due = log.used + TUNING.checkpoint_wal_bytes;
     if (isLong && log.rest <= log.used / TUNING.checkpoint_finish_rest_share) this.run('PASSIVE');
     else this.wake();
+  }
+
+  /** Returns whether the thread copies the log. */
+  get isBusy(): boolean {
+    return Atomics.load(this.data.busy, 0) === 1;
   }
 
   /**
@@ -129,7 +134,7 @@ export class Checkpointer {
   shrink(): void {
     const pages = Number(this.db.pragma('page_count', { simple: true }));
     const { size } = statSync(this.data.path);
-    if (size > pages * PAGE_BYTES && Atomics.load(this.data.busy, 0) === 0) this.run('PASSIVE');
+    if (size > pages * PAGE_BYTES && !this.isBusy) this.run('PASSIVE');
   }
 
   /**

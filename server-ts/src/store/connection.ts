@@ -14,6 +14,7 @@ import { FILE_PRAGMAS, fill, PRAGMAS, REPORTED_PRAGMAS, SCHEMA, TUNING } from '.
 import { QUERIES } from '../queries.ts';
 import { fileReason, sqliteCode, storeCode } from './failure.ts';
 import type { Owner } from './owner.ts';
+import { addSealedTextFunctions } from './sealed-texts.ts';
 import { addTextFunction } from './text-search.ts';
 import { addWholeTextFunctions } from './whole-texts.ts';
 
@@ -82,6 +83,7 @@ function configure(db: Connection, options: ConnectionOptions): Connection {
   db.pragma(`synchronous = ${options.durability === 'power' ? 'FULL' : 'NORMAL'}`);
   addTextFunction(db, options.ended);
   addWholeTextFunctions(db);
+  addSealedTextFunctions(db);
   return db;
 }
 
@@ -222,9 +224,11 @@ export function checkDatabase(path: string, nativeBinding: string | undefined): 
 
 /** Reads the newest rows, to find a damaged end of the table before writing to it. */
 function checkTail(db: Connection): void {
+  addSealedTextFunctions(db);
   const newest = db.prepare(inOrder(QUERIES.selectLastEventId)).pluck().get();
   db.prepare('SELECT * FROM events_readable WHERE id = ?').all(newest);
   db.prepare('SELECT * FROM events ORDER BY id DESC LIMIT 100').all();
+  db.prepare('SELECT * FROM event_texts ORDER BY id DESC LIMIT 100').all();
   db.prepare('SELECT * FROM sessions ORDER BY last_event_id DESC LIMIT 100').all();
 }
 

@@ -25,6 +25,7 @@ import {
 import { fileCode, type StoreCode, sqliteCode, storeCode } from './failure.ts';
 import { checkFilesBeside } from './path.ts';
 import { addWholeTextFunctions } from './whole-texts.ts';
+import { addSealedTextFunctions } from './sealed-texts.ts';
 
 /**
  * Whether clients may continue on the copy where they were on the original. `kept`: the copy is a backup; no server
@@ -112,6 +113,7 @@ export function openSource(path: string, nativeBinding: string | undefined): Con
     checkSqlite(db);
     db.exec('PRAGMA busy_timeout = 5000; PRAGMA trusted_schema = OFF');
     addWholeTextFunctions(db);
+    addSealedTextFunctions(db);
     return db;
   } catch (error) {
     db?.close();

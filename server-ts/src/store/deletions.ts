@@ -12,6 +12,7 @@ import { QUERIES } from '../queries.ts';
 import { type Connection, Numbered } from './connection.ts';
 import { fromBytes } from './number-list.ts';
 import { deleteUnusedNames, subtractRows } from './row-sums.ts';
+import { sealAgain } from './sealed-texts.ts';
 
 /** The scope of a deletion: the events with an id below this, or a session and its events. */
 export type Scope =
@@ -101,6 +102,9 @@ export class Deletions {
     const sessions = this.sessionsOf(newest);
     this.run(QUERIES.deleteWholeTexts, newest);
     const events = this.run(QUERIES.deleteEvents, newest);
+    this.run(QUERIES.deleteEventTexts, newest);
+    this.run(QUERIES.deleteSealedTexts, newest);
+    this.sealAgain(Math.floor((newest + 1) / BLOCK));
     this.run(QUERIES.deleteEventBlocks, newest);
     this.run(QUERIES.deleteEventSpans, newest);
     this.run(QUERIES.deleteOldStats);
@@ -223,7 +227,9 @@ export class Deletions {
     if (attachments.length >= most) return false;
     subtractRows(this.db, id * BLOCK, id * BLOCK + BLOCK - 1, key, step.unused);
     this.run(QUERIES.deleteSessionWholeTexts, key, id);
+    this.run(QUERIES.deleteSessionTexts, key, id);
     step.events += this.run(QUERIES.deleteSessionEvents, key, id);
+    this.sealAgain(id);
     return true;
   }
 
@@ -245,6 +251,10 @@ export class Deletions {
       this.run(QUERIES.deleteAttachment, event, name);
       return { sha256, size };
     });
+  }
+
+  private sealAgain(block: number): void {
+    sealAgain((sql, hasRows) => this.prepared(sql, hasRows), block);
   }
 
   private number(sql: string): number {

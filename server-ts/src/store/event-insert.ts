@@ -55,11 +55,13 @@ export class EventInsert {
   readonly values: unknown[] = Array.from(PLACES, () => null);
   private readonly db: Connection;
   private readonly statements = new Map<number, Sparse>();
+  private readonly insertText: Statement;
 
   constructor(db: Connection) {
     this.db = db;
     if (OPTIONAL.length > 31) throw new Error('too many optional columns of events');
     this.statements.set(COMPLETE, this.prepare(COMPLETE));
+    this.insertText = db.prepare<unknown[]>(inOrder(QUERIES.insertEventText));
   }
 
   /** The number of prepared statements. */
@@ -73,6 +75,11 @@ export class EventInsert {
     const { statement, places, bound } = this.statementOf(this.absentSet());
     for (let at = 0; at < places.length; at++) bound[at] = values[places[at]!];
     statement.run(...bound);
+  }
+
+  /** Inserts the metadata of a row next to it. Throws SQLite's errors. */
+  text(id: number, metadata: string): void {
+    this.insertText.run(id, metadata);
   }
 
   /** Returns the set of absent values: the bit of each column in `OPTIONAL`. */

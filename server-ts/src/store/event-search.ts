@@ -13,7 +13,8 @@ import type { EventRow, Reached } from '../render.ts';
 import type { Numbered } from './connection.ts';
 import { isEmpty } from './cost.ts';
 import { type EventFilter, NO_UPPER_BOUND, type Queries, UNKNOWN_NAME } from './query.ts';
-import { findText } from './text-search.ts';
+import { findSealedBlock } from './sealed-texts.ts';
+import { findText, mayBeIn, type TextSearch } from './text-search.ts';
 
 /** The columns of the rows that a search visits: those of the view `events_readable`, or the stored ones. */
 export type Columns = 'readable' | 'stored';
@@ -123,6 +124,13 @@ export function wantedBy(queries: Queries, filter: EventFilter, values: Named): 
   return text === undefined ? wanted : { ...wanted, ...findText(queries, text, searchesWhole === true) };
 }
 
+/**
+ * What a search knows of a block before it reads its rows. `unknown`: it is not sealed, or is not searched whole.
+ * `may_have`: a row may have the text. `only_ids`: the id of an event may have it, and nothing else. `has_none`: no row has
+ * it.
+ */
+type Sealed = 'unknown' | 'may_have' | 'only_ids' | 'has_none';
+
 /** A search in progress. Each method returns the cursor that continues the search, or null when it may go on. */
 class Search {
   private readonly queries: Queries;
@@ -137,6 +145,8 @@ class Search {
   private leftBlocks: number = LIMITS.page_blocks;
   /** Bytes of metadata that may still be searched for a text. The row that exceeds them is searched whole. */
   private leftSearch: number = LIMITS.page_search_bytes;
+  /** Whether metadata can have the text. */
+  private inMetadata = true;
 
   constructor(
     queries: Queries,
@@ -202,13 +212,35 @@ class Search {
       }
       this.leftBlocks--;
       let [from, to] = [Math.max(above, block * blockRows - 1), Math.min(below, (block + 1) * blockRows)];
-      const end = this.wanted.q === undefined ? null : this.searchEnd(from, to);
+      let end: number | null = null;
+      if (this.wanted.q !== undefined) {
+        const sealed = this.sealed(block, from, to);
+        if (sealed === 'has_none') continue;
+        this.inMetadata = sealed !== 'only_ids';
+        if (sealed === 'unknown') end = this.searchEnd(from, to);
+      }
       if (end !== null && isNewestFirst) from = end - 1;
       else if (end !== null) to = end + 1;
       const next = this.rows(from, to) ?? end;
       if (next !== null) return next;
     }
     return null;
+  }
+
+  /**
+   * Takes the metadata of a sealed block from the bytes that may be searched, unless they end in it, and asks its filter.
+   */
+  private sealed(block: number, above: number, below: number): Sealed {
+    const first = block * LIMITS.event_block_rows;
+    if (above >= first || below < first + LIMITS.event_block_rows) return 'unknown';
+    const sealed = findSealedBlock((sql, hasRows) => this.queries.prepared(sql, hasRows), block);
+    if (sealed === undefined || sealed.metadataBytes >= this.leftSearch) return 'unknown';
+    if (this.wanted.whole === 1 && sealed.hasWhole) return 'unknown';
+    this.leftSearch -= sealed.metadataBytes;
+    const text = this.wanted as Named & TextSearch;
+    if (mayBeIn(text, sealed.filter)) return 'may_have';
+    // The filter has no UUIDs, since those of a block would fill it.
+    return text.uuid === null ? 'has_none' : 'only_ids';
   }
 
   /**
@@ -230,7 +262,9 @@ class Search {
   private rows(above: number, below: number): number | null {
     const statement = this.rowsStatement;
     // One more row than the page has shows whether more follow.
-    const values = statement.valuesOf({ ...this.wanted, above, below, limit: this.left.rows + 1 });
+    const limit = this.left.rows + 1;
+    const in_metadata = Number(this.inMetadata);
+    const values = statement.valuesOf({ ...this.wanted, above, below, limit, in_metadata });
     for (const row of statement.iterate(...values) as IterableIterator<EventRow & StoredRow>) {
       const { rows, bytes } = this.left;
       const added = metadataBytes(row);

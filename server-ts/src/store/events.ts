@@ -7,7 +7,7 @@
  *
  * Over 250 lines because one file describes how an event changes all tables.
  */
-import { LIMITS, VOCABULARY } from '../contract.ts';
+import { LIMITS, TUNING, VOCABULARY } from '../contract.ts';
 import { EventTimes } from '../event-time.ts';
 import {
   FIELD,
@@ -177,7 +177,7 @@ export class EventWriter {
 
   /** The newest id ever assigned. */
   get newest(): number {
-    return this.lastId;
+    return this.isStale ? Number(this.selectLastEventId.get()) : this.lastId;
   }
 
   /** Returns how many stored events have a client's time that does not count, since the last call (rule TIM-01). */
@@ -427,10 +427,14 @@ export class EventWriter {
     values[AT.truncated] = ints[int + TRUNCATED]!;
     values[AT.session] = session.key;
     values[AT.eventId] = eventId;
-    const metadata = textIn(job, int + FIELD.metadata.column) ?? NO_METADATA;
-    values[AT.metadata] = metadata;
+    const metadataAt = int + FIELD.metadata.column;
+    const metadata = textIn(job, metadataAt) ?? NO_METADATA;
+    // The range is one of bytes, as the bound is.
+    const isLong = ints[metadataAt + 1]! - ints[metadataAt]! > TUNING.inline_metadata_bytes;
+    values[AT.metadata] = isLong ? null : metadata;
     values[AT.metadataBytes] = ints[int + TRUNCATED] === 1 ? originalBytes(metadata) : null;
     this.insert.run();
+    if (isLong) this.insert.text(id, metadata);
     if (ints[int + WHOLE] !== ints[int + WHOLE + 1]) this.keepWhole(job, int + WHOLE, id);
     return true;
   }

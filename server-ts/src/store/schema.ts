@@ -9,6 +9,7 @@ import { FILE_PRAGMAS, SCHEMA, SCHEMA_SQL } from '../contract.ts';
 import { type Connection, OpenError, openRaw } from './connection.ts';
 import { abandonCopy, beginFile, CopyError, finishFile } from './copy.ts';
 import { addWholeTextFunctions } from './whole-texts.ts';
+import { addSealedTextFunctions } from './sealed-texts.ts';
 
 /** Creates the database at `path` if the file is missing or has no bytes. Call it with the lock. */
 export function createDatabase(path: string, nativeBinding: string | undefined): void {
@@ -32,6 +33,7 @@ export function createPartial(partial: string, nativeBinding: string | undefined
     db.exec(FILE_PRAGMAS);
     addWholeTextFunctions(db);
     createSchema(db);
+    addSealedTextFunctions(db);
     return db;
   } catch (error) {
     db.close();

@@ -8,6 +8,7 @@ import Database from 'better-sqlite3';
 import { QUERIES } from '../queries.ts';
 import { Automaton } from '../redact/automaton.ts';
 import type { Queries } from './query.ts';
+import { WantedTrigrams } from './text-filter.ts';
 
 const { SqliteError } = Database;
 
@@ -23,6 +24,8 @@ export interface TextSearch {
   readonly names: string | null;
   /** 1 to search whole metadata instead of summaries. */
   readonly whole: 1 | null;
+  /** The trigrams of the text, and of the other one. */
+  readonly trigrams: readonly WantedTrigrams[];
 }
 
 /**
@@ -31,13 +34,20 @@ export interface TextSearch {
 export function findText(queries: Queries, text: string, isWhole: boolean): TextSearch {
   const [names] = queries.prepared(QUERIES.selectNamesWithText, true).get(text) as readonly [string];
   const inner = JSON.stringify(text).slice(1, -1);
+  const escaped = inner === text ? null : inner;
   return {
     q: text,
-    escaped: inner === text ? null : inner,
+    escaped,
     uuid: /^[0-9A-Fa-f-]{1,36}$/.test(text) ? text : null,
     names: names === '[]' ? null : names,
     whole: isWhole ? 1 : null,
+    trigrams: [text, escaped].filter((one) => one !== null).map((one) => new WantedTrigrams(one)),
   };
+}
+
+/** Returns whether rows with this filter can have the text anywhere but in a UUID. */
+export function mayBeIn({ trigrams }: TextSearch, filter: Buffer): boolean {
+  return trigrams.some((wanted) => wanted.mayBeIn(filter));
 }
 
 /**

@@ -181,6 +181,7 @@ function lateRows(
     below_time: below.time,
     below: below.number,
     limit: filter.limit + 1,
+    in_metadata: 1,
   };
   return statement.iterate(...statement.valuesOf(values)) as IterableIterator<EventRow>;
 }

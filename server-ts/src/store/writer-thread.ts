@@ -39,6 +39,7 @@ import { Memories } from './memories.ts';
 import { checkLinks } from './path.ts';
 import { Retention } from './retention.ts';
 import { createDatabase, createSchema } from './schema.ts';
+import { Sealing } from './sealing.ts';
 import { submissionsIn } from './submission.ts';
 import type { AttachFailure, FromWriter, Opened, ToWriter, Warning, WriterData } from './writer-messages.ts';
 
@@ -67,6 +68,7 @@ function openAndWrite(
   let events: EventWriter;
   let attachments: AttachmentWriter;
   let retention: Retention;
+  let sealing: Sealing;
   const memories = new Memories();
   try {
     checkLinks(options.path);
@@ -84,6 +86,7 @@ function openAndWrite(
     attachments = new AttachmentWriter(db, files, warn);
     cursor?.load(db);
     retention = new Retention(db, events, attachments, cursor);
+    sealing = new Sealing(db);
     const [attachmentBytes, newer] = attachments.sweepAttachments(owner);
     send({
       kind: 'opened',
@@ -155,6 +158,33 @@ function openAndWrite(
       deleteSoon();
     });
   };
+  /** Seals a block. The next step waits for a tick when it failed. */
+  const seal = (): void => {
+    try {
+      if (checkpointer.admitsGroup()) sealing.step(events.newest);
+      else sealing.defer();
+    } catch (error) {
+      sealing.defer();
+      send({ kind: 'unwell', code: storeCode(error), reason: reasonOf(error) });
+    }
+    attempt(send, () => checkpointer.afterGroup());
+  };
+  let isSealingDue = false;
+  /** Seals blocks between messages, until none is left. */
+  const sealSoon = (): void => {
+    if (isSealingDue || !sealing.hasWork) return;
+    isSealingDue = true;
+    const step = (): void => {
+      isSealingDue = false;
+      // The thread may be closing.
+      if (!db.open || !sealing.hasWork) return;
+      if (!checkpointer.isBusy) seal();
+      sealSoon();
+    };
+    // A pass of the checkpointer comes first, so that the log stays short.
+    if (checkpointer.isBusy) setTimeout(step, 1);
+    else setImmediate(step);
+  };
   port.on('message', (message: ToWriter) => {
     switch (message.kind) {
       case 'open':
@@ -180,6 +210,7 @@ function openAndWrite(
             moved,
           );
           retention.noteGroup(stored);
+          sealing.noteGroup(stored);
           storedSinceStep += stored;
         } catch (error) {
           send({ kind: 'failed', code: storeCode(error), reason: reasonOf(error) });
@@ -208,6 +239,7 @@ function openAndWrite(
               : undefined;
           const applied = events.applyGroup(submission, sequences, times, change, sequence, attachRow);
           const { step, attached, ...stored } = applied;
+          sealing.noteGroup(stored.stored);
           const contents = step?.contents ?? [];
           const [unused, unusedBytes] = attachments.findUnused(contents);
           retention.removeLater(unused);
@@ -253,6 +285,7 @@ function openAndWrite(
         retention.setBounds(message.bounds);
         break;
       case 'tick':
+        sealing.tick();
         attempt(send, () => {
           cursor?.save(db);
           retention.tick();
@@ -263,6 +296,7 @@ function openAndWrite(
         send({ kind: 'probed', code: probe(db, events) });
         break;
       case 'close':
+        sealing.defer();
         attempt(send, () => {
           while (retention.hasRemovals) retention.removeFiles();
           cursor?.save(db);
@@ -271,6 +305,7 @@ function openAndWrite(
         return;
     }
     deleteSoon();
+    sealSoon();
   });
 }
 

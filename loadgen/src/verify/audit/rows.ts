@@ -7,6 +7,7 @@
  * end marker. The server assigns `id`, `created_at`, `time` and `history`, so they are not compared.
  */
 import { hash } from 'node:crypto';
+import { readSealedTexts } from '@twin-ingest/testkit/files/sealed-texts.ts';
 import Database from 'better-sqlite3';
 import { BenchFailure } from '../../failure.ts';
 import { PLACE_WORDS, type Range, singleBody } from '../../load/bodies.ts';
@@ -75,6 +76,7 @@ export function* storedValues(file: string, columns: readonly string[], after = 
     const found = view.map(({ name }) => name).join(' ');
     if (found !== VIEW_COLUMNS.join(' '))
       throw new BenchFailure('audit_failed', `events_readable has other columns: ${found || 'none'}`);
+    readSealedTexts(database);
     const select = `SELECT ${columns.join(', ')} FROM events_readable WHERE id > ? ORDER BY id`;
     yield* database.prepare<[number], Value[]>(select).raw().iterate(after);
   } finally {
