@@ -42,7 +42,7 @@ async function randomSecrets(context: ScenarioContext): Promise<void> {
   const random = seededRandom(seed);
   const file = join(context.folder, 'redact.json');
   writeFileSync(file, JSON.stringify(RULES));
-  const flags = ['--redact', file, '--max-metadata-bytes', '512', '--keep-hook-payloads'];
+  const flags = ['--redact', file, '--max-metadata-bytes', '512'];
   const twins: Twin[] = [];
   for (const target of TARGET_NAMES) {
     const db = context.db(`${target}.db`);

@@ -112,7 +112,11 @@ impl App {
             .zip(cursor)
             .map(|(receiver, cursor)| Forwarder::new(receiver, token, Arc::clone(&store), cursor, clock));
         let places = Arc::new(Semaphore::new(config.max_stream_clients));
-        let step = RedactionStep::new(config.max_metadata_bytes, !config.discard_large_metadata, config.redaction.clone());
+        let step = RedactionStep::new(
+            config.max_metadata_bytes,
+            !config.discard_large_metadata,
+            config.redaction.clone(),
+        );
         let guard = Guard::new(&config);
         // The guard keeps a digest of the token; its text is dropped.
         config.token = None;

@@ -31,7 +31,8 @@ pub fn is_summary(text: &str) -> bool {
 pub fn original_bytes(summary: &str) -> Option<i64> {
     let rest = summary.strip_prefix(SUMMARY_START)?;
     let (digits, _) = rest.split_at(rest.bytes().take_while(u8::is_ascii_digit).count());
-    let is_plain = (digits == "0" || !digits.starts_with('0')) && rest[digits.len()..].starts_with([',', '}']);
+    let is_plain =
+        (digits == "0" || !digits.starts_with('0')) && rest[digits.len()..].starts_with([',', '}']);
     let bytes: u64 = digits.parse().ok().filter(|bytes| is_plain && *bytes <= LIMITS.max_integer)?;
     i64::try_from(bytes).ok()
 }

@@ -168,7 +168,9 @@ impl EventMessage {
 pub(super) fn wire_form(number: u64) -> Option<WireForm> {
     Some(match number {
         1 | 2 | 5 | 6 | 7 | 8 | 9 | 23 | 24 | 25 | 27 | 28 | 29 | 30 | 31 | 32 => WireForm::Text,
-        3 | 4 | 10 | 11 | 12 | 13 | 14 | 16 | 17 | 19 | 20 | 21 | 22 | 33 | 34 | 35 | 36 | 37 => WireForm::Varint,
+        3 | 4 | 10 | 11 | 12 | 13 | 14 | 16 | 17 | 19 | 20 | 21 | 22 | 33 | 34 | 35 | 36 | 37 => {
+            WireForm::Varint
+        }
         15 | 26 => WireForm::Fixed64,
         18 => WireForm::Bytes,
         _ => return None,

@@ -161,7 +161,10 @@ fn forwarded_row<'a>(row: &StoredRow<'a>, origin: &str) -> StoredRow<'a> {
 }
 
 /// Returns a row with its whole metadata, unless that is larger than a batch (rule FWD-05).
-fn with_whole_metadata<'a>(connection: &Connection, mut row: StoredRow<'a>) -> rusqlite::Result<StoredRow<'a>> {
+fn with_whole_metadata<'a>(
+    connection: &Connection,
+    mut row: StoredRow<'a>,
+) -> rusqlite::Result<StoredRow<'a>> {
     if row[METADATA_BYTES] != StoredValue::Null {
         let mut select = connection.prepare_cached(queries::SELECT_WHOLE_TEXT)?;
         let values = params![stored_id_of(&row), signed(TUNING.forward_batch_bytes as u64)];
