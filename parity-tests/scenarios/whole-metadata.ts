@@ -1,6 +1,7 @@
 /**
- * Tests whole metadata next to rows with a summary (rule MET-04): every way in and out, deletions, copies, dumps, a kill,
- * and a search with bounded bytes.
+ * Tests whole metadata next to rows with a summary (rule MET-04): every way in and out, deletions and copies.
+ *
+ * A kill, a receiver and a search with bounded bytes are here too.
  */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

@@ -14,7 +14,7 @@ use crate::cluster::Cluster;
 use crate::contract::vocabulary::Dismissal;
 use crate::contract::{TUNING, VOCABULARY};
 use crate::error::{ErrorCode, Failure};
-use crate::event::{Event, Outcome, Outcomes, RawEvent, WholeText};
+use crate::event::{Event, Outcome, Outcomes, RawEvent};
 use crate::field::Field;
 use crate::formats::{Format, read_batch, read_event, text_of};
 use crate::hooks::{Mapping, read_hook};
@@ -294,9 +294,8 @@ impl Checked {
 /// Returns a submission. It compresses whole texts on the thread of their request, so that the writer does not.
 fn packed(body: String, mut events: Vec<Event>, source: EventSource) -> Submission {
     for event in &mut events {
-        if let Some(WholeText::Text(text)) = &event.whole {
-            let frame = pack_text(text.of(&body)).ok();
-            event.whole = frame.map(|frame| WholeText::Frame(frame.into_boxed_slice()));
+        if let Some(text) = &event.whole {
+            event.frame = pack_text(text.of(&body)).map(Vec::into_boxed_slice);
         }
     }
     Submission { body, events, source }

@@ -3,7 +3,8 @@
 //! Invariants: the numbers of events and attachments bound a step, so that no group waits long for it. Time does not, so
 //! both servers assign the same ids. A row goes with or after its last attachment. A summary goes only when all of its
 //! rows are deleted, so that no row is hidden. Keys of event ids stay (rule EVT-13). What a client deletes leaves all sums,
-//! and names that nothing has any more; what the bounds delete does not (rule RET-06).
+//! and names that nothing has any more; what the bounds delete does not (rule RET-06). Over 250
+//! lines because both scopes share the rows that go with an event.
 
 use std::collections::HashSet;
 

@@ -7,10 +7,10 @@
 
 use std::sync::Arc;
 
-use rusqlite::{CachedStatement, Connection};
+use rusqlite::{CachedStatement, Connection, params};
 
 use crate::contract::vocabulary::{event_type, source};
-use crate::event::{Event, Outcome, WholeText};
+use crate::event::{Event, Outcome};
 use crate::event_time::EventTimes;
 use crate::field::Field;
 use crate::figure::{add_event, measure};
@@ -31,7 +31,6 @@ use crate::store::names::Names;
 use crate::store::sessions::{SessionDeltas, SessionEnd};
 use crate::store::stats::{EVERY_EVENT, StatsDeltas, quarter_of};
 use crate::store::waits::SessionWaits;
-use crate::store::whole_texts::insert_whole_text;
 use crate::truncate::original_bytes;
 use crate::waits::{DISMISSAL, NO_CHANGE, WAIT_CHANGES};
 
@@ -374,8 +373,8 @@ impl EventWriter {
             },
         };
         self.insert.run(inserts, &row, |field| event.is_absent(field), bind)?;
-        if let Some(WholeText::Frame(frame)) = &event.whole {
-            insert_whole_text(connection, id, frame)?;
+        if let Some(frame) = &event.frame {
+            connection.prepare_cached(queries::INSERT_WHOLE_TEXT)?.execute(params![id, frame])?;
         }
 
         let figures = measure(

@@ -1,8 +1,8 @@
 /**
- * Redacts an event between its validation and the truncation of its metadata (rule RED-01), and drops the whole text of
- * a summary unless it is kept (rule MET-04).
+ * Redacts an event between its validation and the truncation of its metadata (rule RED-01).
  *
- * Pure. Without `--redact` it passes the limit of metadata on.
+ * Pure. Without `--redact` it passes the limit of metadata on. It drops the whole text of a summary that is not kept (rule
+ * MET-04).
  */
 import type { EventTable, FieldError } from '../event.ts';
 import { FIELD, INT_WIDTH, WHOLE } from '../field.ts';
