@@ -23,8 +23,10 @@ export function unpackText(frame: Buffer): Buffer | undefined {
   const size = contentSize(frame);
   if (size === undefined || size > LIMITS.whole_text_bytes) return undefined;
   try {
-    const text = zlib.zstdDecompressSync(frame, { maxOutputLength: size + 1 });
-    return text.length === size && isUtf8(text) ? text : undefined;
+    const found = zlib.zstdDecompressSync(frame, { maxOutputLength: size + 1, info: true }) as unknown;
+    const { buffer: text, engine } = found as { buffer: Buffer; engine: { bytesWritten: number } };
+    // zlib ignores what follows a frame.
+    return text.length === size && engine.bytesWritten === frame.length && isUtf8(text) ? text : undefined;
   } catch {
     return undefined;
   }
