@@ -12,6 +12,7 @@ import { memberText } from '@twin-ingest/testkit/events/metadata-span.ts';
 import { type ApiClient, event } from '@twin-ingest/testkit/http/api-client.ts';
 import { otlpProtobuf } from '@twin-ingest/testkit/otlp/protobuf.ts';
 import Database from 'better-sqlite3';
+import CONFIG from '../../contract/config.json' with { type: 'json' };
 import LIMITS from '../../contract/limits.json' with { type: 'json' };
 import TUNING from '../../contract/tuning.json' with { type: 'json' };
 import { linesOf, runCommand } from '../src/command-line.ts';
