@@ -9,7 +9,7 @@ import { eventOf } from '../columns.ts';
 import { connection } from '../connection.ts';
 import { cursor, holds, items, shownRows } from '../feed.ts';
 import type { FilterName } from '../filters.ts';
-import { bytes, legible, legibleJson, timeOfDay } from '../format.ts';
+import { legible, legibleJson, metadataSize, timeOfDay } from '../format.ts';
 import { indented, memberText } from '../json-text.ts';
 import { get } from '../request.ts';
 import { sessionHref, sessionPage } from '../route.ts';
@@ -132,7 +132,7 @@ function Metadata({ text, row }: { readonly text: string; readonly row: Row }) {
     <section class="metadata" aria-labelledby="metadata-title">
       <div class="panel-head">
         <h3 id="metadata-title">Metadata</h3>
-        <span class="dim number">{sizeText(new Blob([text]).size, row)}</span>
+        <span class="dim number">{metadataSize(new Blob([text]).size, row)}</span>
         <span class="spring" />
         <button type="button" aria-pressed={isExact} onClick={() => setIsExact(!isExact)}>
           As sent
@@ -145,14 +145,6 @@ function Metadata({ text, row }: { readonly text: string; readonly row: Row }) {
       </pre>
     </section>
   );
-}
-
-/** Returns the size of the shown metadata, and that of the whole text if a summary is shown: "9.8 KB of 1.2 MB". */
-function sizeText(shown: number, { payload_truncated, metadata_bytes }: Row): string {
-  if (!payload_truncated || shown === metadata_bytes) return bytes(shown);
-  return metadata_bytes === null
-    ? `${bytes(shown)}, a summary`
-    : `${bytes(shown)} of ${bytes(metadata_bytes)}`;
 }
 
 interface StepButtonProps {
