@@ -18,7 +18,7 @@ import { FIELD, WAIT } from './field.ts';
 import { type Format, loadFormat, readBatch, readEvent } from './formats/index.ts';
 import { type Mapping, readHook, summaryKeysOf } from './hooks.ts';
 import type { EventSource } from './meters.ts';
-import { RedactionStep, type Truncate } from './redact/step.ts';
+import { RedactionStep } from './redact/step.ts';
 import { OPEN_OBJECT } from './scanner.ts';
 import type { Store } from './store/index.ts';
 import type { Tally } from './telemetry/counters.ts';
@@ -44,6 +44,8 @@ type IngestConfig = Pick<
   Config,
   'maxBatchEvents' | 'maxMetadataBytes' | 'discardLargeMetadata' | 'redaction'
 >;
+
+type Truncate = Parameters<RedactionStep['reader']>[2];
 
 /** How a body's items become events. */
 interface Way {

@@ -11,7 +11,7 @@ import type { Redaction } from './index.ts';
 type Read = (index: number) => readonly FieldError[] | undefined;
 
 /** Makes the summary of metadata above a limit, of the event at `row` of the columns of integers. */
-export type Truncate = (
+type Truncate = (
   bytes: Buffer,
   start: number,
   end: number,
