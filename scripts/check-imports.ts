@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { answerHelp } from '@twin-ingest/testkit/process/usage.ts';
 import { filesBelow } from './contract-facts.ts';
 
-/** The layers, from the lowest to the highest. `buffers` and `served` exist in one server only. */
+/** The layers, from the lowest to the highest. `buffers`, `served` and `zstd` exist in one server only. */
 export const LAYERS: readonly string[] = [
   ...[
     'contract',
@@ -22,6 +22,7 @@ export const LAYERS: readonly string[] = [
     'buffers',
     'error',
     'text',
+    'zstd',
     'digest',
     'number',
     'timestamp',

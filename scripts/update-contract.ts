@@ -38,11 +38,11 @@ import { eventSchema, openapiFile, routesFile } from './contract/schemas.ts';
 import { fieldTable, filterNames } from './contract/sources.ts';
 import {
   insertEvent,
+  selectBlockTexts,
   selectEvent,
   selectEventBlocks,
   selectEventFigures,
   selectEventSpans,
-  selectBlockTexts,
   selectEvents,
   selectLateEvents,
   selectNamesWithText,

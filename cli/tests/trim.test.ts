@@ -42,7 +42,17 @@ test('a stream loses what all copies and the backup have, and nothing while one 
     lifetime.add(() => nats.stop());
     await nats.start();
     const [node] = nats.nodes;
-    const shared = ['--store', 'jetstream', '--nats', node!.url, '--stream', STREAM, '--nats-replicas', '1'];
+    const shared = [
+      '--store',
+      'jetstream',
+      '--nats',
+      node!.url,
+      '--stream',
+      STREAM,
+      '--nats-replicas',
+      '1',
+      '--discard-large-metadata',
+    ];
     const begin = async (target: TargetName, port = 0): Promise<RunningServer> => {
       const flags = ['--db', join(folder, `${target}.db`), '--port', String(port), ...shared];
       const server = await startServer(target, { cwd: folder, flags });

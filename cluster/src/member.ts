@@ -62,7 +62,7 @@ export class Member {
     this.runtime = runtime;
     this.env = env;
     const { port, folder, nats, replicas } = this.place;
-    const stream = ['--store', 'jetstream', '--nats', nats, '--stream', STREAM];
+    const stream = ['--store', 'jetstream', '--nats', nats, '--stream', STREAM, '--discard-large-metadata'];
     const flags = ['--db', this.db, '--port', String(port), ...stream, '--nats-replicas', String(replicas)];
     this.server = await startServer(runtime, { cwd: folder, flags, env: this.env });
   }

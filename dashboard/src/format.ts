@@ -24,6 +24,16 @@ export function bytes(value: number): string {
   return scaled(value, BYTES, ' ');
 }
 
+/** Formats the size of shown metadata, and that of the whole text when a summary is shown: `10.2 kB of 1.20 MB`. */
+export function metadataSize(
+  shown: number,
+  row: { readonly payload_truncated: boolean; readonly metadata_bytes: number | null },
+): string {
+  const { payload_truncated: isTruncated, metadata_bytes: size } = row;
+  if (!isTruncated || shown === size) return bytes(shown);
+  return size === null ? `${bytes(shown)}, a summary` : `${bytes(shown)} of ${bytes(size)}`;
+}
+
 function scaled(value: number, units: readonly string[], gap: string): string {
   let [rest, unit] = [value, 0];
   while (rest >= 999.5 && unit < units.length - 1) {

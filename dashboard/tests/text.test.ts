@@ -9,6 +9,7 @@ import {
   duration,
   legible,
   legibleJson,
+  metadataSize,
   percent,
   short,
   span,
@@ -24,6 +25,13 @@ test('figures are short and keep their width', () => {
     ...['0', '999', '1.00k', '1.23k', '12.3k', '999k', '1.00M', '45.6M'],
   ]);
   assert.deepEqual([0, 812, 4_100_000].map(bytes), ['0 B', '812 B', '4.10 MB']);
+  const cut = (size: number | null) =>
+    metadataSize(10_200, { payload_truncated: true, metadata_bytes: size });
+  assert.deepEqual(
+    [cut(4_100_000), cut(null), cut(10_200)],
+    ['10.2 kB of 4.10 MB', '10.2 kB, a summary', '10.2 kB'],
+  );
+  assert.equal(metadataSize(812, { payload_truncated: false, metadata_bytes: null }), '812 B');
   assert.deepEqual([0, 0.0042, 0.05, 12.3, 319.87, 12_345].map(dollars), [
     ...['$0.00', '$0.0042', '$0.050', '$12.30', '$320', '$12.3k'],
   ]);

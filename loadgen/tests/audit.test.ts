@@ -75,7 +75,7 @@ for (const [fault, sql, text] of [
   [
     'a column is missing',
     'ALTER TABLE events_readable DROP COLUMN metadata',
-    /other columns: .* payload_truncated$/,
+    /other columns: .* metadata_bytes$/,
   ],
 ] as const) {
   test(`a file in which ${fault} fails, and the failure names what differs`, async () => {
@@ -106,10 +106,12 @@ test('what an event does not say has its default, and null is not said', () => {
   const defaults = {
     ...Object.fromEntries(absent),
     ...{ agent_type: 'a', event_type: 'tool_use', metadata: '{}' },
-    ...{ schema_version: 1, payload_truncated: 0, computed_cost_usd: null },
+    ...{ schema_version: 1, payload_truncated: 0, metadata_bytes: null, computed_cost_usd: null },
   };
   assert.deepEqual(row(''), defaults);
-  const optional = Object.keys(defaults).filter((name) => !/schema|type|truncated|computed/.test(name));
+  const optional = Object.keys(defaults).filter(
+    (name) => !/schema|type|truncated|_bytes|computed/.test(name),
+  );
   assert.deepEqual(row(optional.map((name) => `"${name}":null`).join(',')), defaults);
 });
 
@@ -160,7 +162,8 @@ test('metadata above the limit becomes its summary, which may fill the limit to 
     [`{"path":"${'p'.repeat(206)}","z":"${big}"}`, `${head}524}`],
   ] as const) {
     const made = row(`"metadata":${metadata}`, 256);
-    assert.deepEqual([made.metadata, made.payload_truncated], [summary, 1]);
+    const { metadata: text, payload_truncated: isTruncated, metadata_bytes: bytes } = made;
+    assert.deepEqual([text, isTruncated, bytes], [summary, 1, Buffer.byteLength(metadata)]);
   }
   // The limit counts bytes, and is itself allowed.
   const truncated = (letters: number) => row(`"metadata":"${'é'.repeat(letters)}"`, 256).payload_truncated;

@@ -43,12 +43,6 @@ export const ATTACHMENTS: ScenarioFile = {
       run: fullDisk,
     },
     {
-      name: 'a payload that is not kept is a warning',
-      rules: ['ATT-10'],
-      uses: 'each',
-      run: payloadWarning,
-    },
-    {
       name: 'files that the server can neither keep nor remove are warnings',
       rules: ['ATT-09', 'RET-06'],
       uses: 'each',
@@ -192,30 +186,6 @@ async function fullDisk(context: ScenarioContext): Promise<void> {
   assert.deepEqual(await readAttachment(server.port, sha256(small)), small);
   assert.equal((await client.get('/api/health')).status, 200, 'the database is well');
   assert.equal((await client.post('/api/events', event())).status, 201);
-}
-
-async function payloadWarning(context: ScenarioContext): Promise<void> {
-  const flags = ['--keep-hook-payloads', '--max-metadata-bytes', '256'];
-  const limits = ['--max-attachment-bytes', '1024', '--attachments-bytes', '8192'];
-  const server = await context.start({ flags: [...flags, ...limits] });
-  const client = context.client(server);
-  const hook = (length: number) => ({ session_id: 's', hook_event_name: 'Stop', text: 'x'.repeat(length) });
-  const call = { ...hook(300), hook_event_name: 'PostToolUse', tool_use_id: 'toolu_1' };
-  // A repetition has no event of its own, so nothing of it is kept or missing.
-  for (const payload of [call, call, hook(2_000), hook(900), hook(300)]) {
-    const reply = await client.post('/api/hooks/claude-code', payload);
-    assert.deepEqual([reply.status, reply.text], [200, '{}']);
-  }
-  const warnings = (): string[] =>
-    server
-      .stderr()
-      .split('\n')
-      .slice(0, -1)
-      .map((line) => JSON.parse(line) as { readonly level: string; readonly code: string })
-      .filter(({ level }) => level.toLowerCase() === 'warn')
-      .map(({ code }) => code);
-  await until(() => warnings().length >= 2, 'two warnings');
-  assert.deepEqual(warnings(), ['payload_too_large', 'attachments_full']);
 }
 
 /** Folders in the way of files: even the superuser cannot rename onto them, or remove them as files. */

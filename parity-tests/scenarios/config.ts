@@ -230,7 +230,16 @@ const FILE_FLAGS: readonly (readonly [flag: string, ...others: readonly string[]
   ['--redact'],
   ['--webhook-secret-file', '--webhook', 'http://127.0.0.1:1/'],
   ['--forward-token-file', '--forward', 'http://127.0.0.1:1'],
-  ['--nats-token-file', '--store', 'jetstream', '--nats', 'nats://127.0.0.1:1', '--stream', 'a'],
+  [
+    '--nats-token-file',
+    '--store',
+    'jetstream',
+    '--nats',
+    'nats://127.0.0.1:1',
+    '--stream',
+    'a',
+    '--discard-large-metadata',
+  ],
 ];
 
 async function files(context: ScenarioContext): Promise<void> {

@@ -190,6 +190,19 @@ async function loadAbsent(context: ScenarioContext): Promise<void> {
     .slice(1, -1)
     .filter(({ table }) => !['attachments', 'attachment_bytes', 'session_waits'].includes(String(table)))
     .map(({ call_id, agent_id, computed_cost_nanos, ...rest }) => rest);
+  const summaries = [
+    ['{"_truncated":true,"_original_bytes":20000,"type":"t"}', 20_000],
+    ['{"_truncated":true,"_original_bytes":0}', 0],
+    ['{"_truncated":true,"_original_bytes":9007199254740991}', Number.MAX_SAFE_INTEGER],
+    ['{"_truncated":true,"_original_bytes":9007199254740992}', null],
+    ['{"_truncated":true,"_original_bytes":99999999999999999999}', null],
+    ['{"_truncated":true,"_original_bytes":2e3}', null],
+    ['{"_truncated":true,"_original_bytes":02}', null],
+    ['{"_truncated":true,"_original_bytes":"2"}', null],
+  ] as const;
+  const events = kept.filter(({ table }) => table === 'events');
+  for (const [at, [metadata]] of summaries.entries())
+    Object.assign(events[at]!, { payload_truncated: 1, metadata });
   const facts = { cluster_stream: 'a stream', cluster_sequence: 21, forward_origin: 'an origin' };
   const meta = Object.entries(facts).map(([key, value]) => ({ table: 'meta', key, value }));
   kept.push(...meta);
@@ -205,6 +218,10 @@ async function loadAbsent(context: ScenarioContext): Promise<void> {
     open_quarter: 1793356200,
   });
   assert.equal(of('events').length, 21);
+  assert.deepEqual(
+    of('events').map(({ metadata_bytes: bytes }) => bytes),
+    [...summaries.map(([, bytes]) => bytes), ...Array.from({ length: 21 - summaries.length }, () => null)],
+  );
   for (const row of of('events'))
     for (const name of ABSENT) assert.equal(row[name], name === 'cache_write_1h_tokens' ? 0 : null, name);
   for (const row of [...of('stats'), ...of('sessions')]) assert.equal(row.computed_cost_nanos, 0);

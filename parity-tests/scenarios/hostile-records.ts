@@ -48,7 +48,7 @@ const MOST_MS = 2_000;
 const MOST_GROWN_MB = 300;
 
 /** Flags of both servers: those of large metadata, and those with which most metadata is summarised and redacted. */
-const FLAGS = [['--keep-hook-payloads'], ['--max-metadata-bytes', '256', '--redact', 'builtin:secrets']];
+const FLAGS = [[], ['--max-metadata-bytes', '256', '--redact', 'builtin:secrets']];
 
 async function hostileRecords(context: ScenarioContext): Promise<void> {
   const requests = hostileRequests(seededRandom(context.options.seed));

@@ -84,6 +84,7 @@ import { TIME } from './time.ts';
 import { TIME_PAGES } from './time-pages.ts';
 import { TIMEOUTS } from './timeouts.ts';
 import { WAITS } from './waits.ts';
+import { WHOLE_METADATA } from './whole-metadata.ts';
 
 export const SCENARIO_FILES: readonly ScenarioFile[] = [
   START,
@@ -106,6 +107,7 @@ export const SCENARIO_FILES: readonly ScenarioFile[] = [
   RETENTION_LOAD,
   BACKUPS,
   DUMPS,
+  WHOLE_METADATA,
   COMMANDS,
   LIFECYCLE,
   LOCK,

@@ -62,7 +62,17 @@ export class Streams {
   flagsFor(db: string): readonly string[] {
     const name = this.names.get(db) ?? this.newName();
     this.names.set(db, name);
-    return ['--store', 'jetstream', '--nats', this.node.url, '--stream', name, '--nats-replicas', '1'];
+    return [
+      '--store',
+      'jetstream',
+      '--nats',
+      this.node.url,
+      '--stream',
+      name,
+      '--nats-replicas',
+      '1',
+      '--discard-large-metadata',
+    ];
   }
 
   /**

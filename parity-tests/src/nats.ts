@@ -64,7 +64,17 @@ export class Nats {
   /** The flags of a server that reaches NATS at another port. */
   flagsFor(port: number): readonly string[] {
     const url = `nats://127.0.0.1:${port}`;
-    return ['--store', 'jetstream', '--nats', url, '--stream', STREAM, '--nats-replicas', '1'];
+    return [
+      '--store',
+      'jetstream',
+      '--nats',
+      url,
+      '--stream',
+      STREAM,
+      '--nats-replicas',
+      '1',
+      '--discard-large-metadata',
+    ];
   }
 }
 

@@ -26,6 +26,9 @@ const FORMS = {
   json: 'Bytes',
 } as const;
 
+/** The width of lines in rustfmt.toml. */
+const RUST_WIDTH = 110;
+
 /** Returns `server-rs/src/formats/event_message.rs`, formatted as by rustfmt. */
 export function eventMessage({ fields, server_columns }: Fields): string {
   const sent = Object.entries(fields);
@@ -41,7 +44,11 @@ export function eventMessage({ fields, server_columns }: Fields): string {
   const all: [string, FieldSpec | ServerColumn][] = [...sent, ...Object.entries(server_columns)];
   const forms = [...new Set(all.map(([, { kind }]) => FORMS[kind]))].map((form) => {
     const numbers = all.filter(([, { kind }]) => FORMS[kind] === form).map(([, { protobuf }]) => protobuf);
-    return `        ${numbers.sort((one, other) => one - other).join(' | ')} => WireForm::${form},\n`;
+    const pattern = `        ${numbers.sort((one, other) => one - other).join(' | ')} => `;
+    const line = `${pattern}WireForm::${form},`;
+    return line.length <= RUST_WIDTH
+      ? `${line}\n`
+      : `${pattern}{\n            WireForm::${form}\n        }\n`;
   });
   return `//! Generated from \`contract/fields.json\` by \`pnpm contract:update\`: the message \`Event\` of \`ingest/v1/event.proto\`.
 //!
@@ -97,7 +104,7 @@ function filled(items: readonly number[]): string {
   const lines: string[] = [];
   for (const item of items) {
     const longer = `${lines.at(-1)} ${item},`;
-    if (lines.length > 0 && longer.length <= 110) lines.splice(-1, 1, longer);
+    if (lines.length > 0 && longer.length <= RUST_WIDTH) lines.splice(-1, 1, longer);
     else lines.push(`    ${item},`);
   }
   return lines.map((line) => `${line}\n`).join('');

@@ -98,15 +98,6 @@ impl Text {
     }
 }
 
-/// The whole text of metadata that became a summary (rule MET-04).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum WholeText {
-    /// The text itself.
-    Text(Text),
-    /// The text as it is stored.
-    Frame(Box<[u8]>),
-}
-
 /// The normalised value of one field.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FieldValue {
@@ -126,8 +117,10 @@ pub struct Event {
     values: [FieldValue; Field::COUNT],
     /// Whether the metadata is a summary.
     pub payload_truncated: bool,
-    /// The whole metadata, where this server made the summary and keeps the text.
-    pub whole: Option<WholeText>,
+    /// The whole metadata, where this server made the summary and keeps the text (rule MET-04).
+    pub whole: Option<Text>,
+    /// The same text as it is stored, once it is compressed.
+    pub frame: Option<Box<[u8]>>,
     /// The effect on waits: an index into [`crate::waits::WAIT_CHANGES`].
     pub wait: usize,
 }
@@ -140,7 +133,7 @@ impl Event {
             Absent::Number(number) => FieldValue::Number(number),
             Absent::Word(word) => FieldValue::Word(word),
         });
-        Self { values, payload_truncated: false, whole: None, wait: 0 }
+        Self { values, payload_truncated: false, whole: None, frame: None, wait: 0 }
     }
 
     /// Gives a field its value.
@@ -153,7 +146,7 @@ impl Event {
         let summary = FieldValue::Text(Text::Owned(summary.into_boxed_str()));
         let metadata = std::mem::replace(&mut self.values[Field::Metadata as usize], summary);
         if let FieldValue::Text(text) = metadata {
-            self.whole = Some(WholeText::Text(text));
+            self.whole = Some(text);
         }
         self.payload_truncated = true;
     }

@@ -1,5 +1,6 @@
-//! Replaces metadata above its limit by a summary that is still valid JSON (rule MET-02; for a hook's payload HOK-03,
-//! for a record of telemetry OTL-08).
+//! Replaces metadata above its limit by a summary that is still valid JSON (rule MET-02).
+//!
+//! The summaries of hooks and of telemetry have rules of their own (HOK-03, OTL-08).
 //!
 //! Pure. The text was scanned before, so it is valid JSON.
 
@@ -26,8 +27,7 @@ pub fn is_summary(text: &str) -> bool {
     text.starts_with(SUMMARY_START)
 }
 
-/// Returns the size of the whole text that a summary names; `None` where its first member after the marker is another
-/// value than a plain integer (rule MET-04).
+/// Returns the size of the whole text that a summary names (rule MET-04); `None` where that is no plain integer.
 pub fn original_bytes(summary: &str) -> Option<i64> {
     let rest = summary.strip_prefix(SUMMARY_START)?;
     let (digits, _) = rest.split_at(rest.bytes().take_while(u8::is_ascii_digit).count());

@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
+import zlib from 'node:zlib';
 import { isSound, nowS } from './clock.ts';
 import { type Config, parseConfig } from './config/index.ts';
 import { readTextFile } from './config/text-file.ts';
@@ -38,10 +39,10 @@ const EXIT_MS = 250;
 const EXIT_FAILURE = 1;
 /** Decodes files as UTF-8; any other file counts as unreadable. */
 
-/** Returns the reason why this Node cannot run the server, if any: the native SQLite module would crash it. */
+/** Returns the reason why this Node cannot run the server, if any: the native SQLite module would crash it, or it has no zstd. */
 function runtimeProblem(): string | undefined {
   const { node, napi } = process.versions;
-  if (Number(napi) >= NODE_API) return undefined;
+  if (Number(napi) >= NODE_API && 'zstdCompressSync' in zlib) return undefined;
   return `Node.js ${OLDEST_NODE} or newer is needed, with Node-API ${NODE_API}; this is ${node} with Node-API ${napi}`;
 }
 
@@ -255,7 +256,7 @@ class Ending {
 
 /**
  * Ends the process without waiting for a thread inside SQLite, which `process.exit` waits for. It replaces the
- * process by a program that only exits. Node before 22.15 can only wait.
+ * process by a program that only exits.
  */
 function exitAtOnce(code: number): never {
   process.removeAllListeners('warning');

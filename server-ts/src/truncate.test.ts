@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Keys } from './json.ts';
-import { truncateMetadata, truncatePayload } from './truncate.ts';
+import { originalBytes, truncateMetadata, truncatePayload, truncateRecord } from './truncate.ts';
 
 function truncate(text: string, limit: number): string | undefined {
   const bytes = Buffer.from(text);
@@ -40,6 +40,36 @@ test('truncated metadata that is not an object keeps no values', () => {
   const text = JSON.stringify(['é'.repeat(200)]);
   assert.equal(truncate(text, 256), '{"_truncated":true,"_original_bytes":404}');
   assert.equal(truncate('[1]', 256), undefined);
+});
+
+test('a record loses no member to a long one', () => {
+  const long = 'y'.repeat(300);
+  const text = `{"a":1,"long":"${long}","b":{"c":[2 ]},"error":"e","other":"${long}"}`;
+  const cutAt = (y: string) =>
+    `{"_truncated":true,"_original_bytes":${text.length},"error":"e","a":1,"b":{"c":[2 ]},"long":"${y}…"}`;
+  const bytes = Buffer.from(text);
+  const expected = cutAt('y'.repeat(256 - Buffer.byteLength(cutAt(''))));
+  assert.equal(truncateRecord(bytes, 0, bytes.length, 256), expected);
+  assert.equal(truncateRecord(bytes, 0, bytes.length, bytes.length), undefined);
+});
+
+test('a summary names the size of its text as a plain integer', () => {
+  for (const [rest, expected] of [
+    ['7}', 7],
+    ['0,"a":1}', 0],
+    ['9007199254740991}', Number.MAX_SAFE_INTEGER],
+    ['9007199254740992}', null],
+    ['99999999999999999999999}', null],
+    ['07}', null],
+    ['7 }', null],
+    ['7.0}', null],
+    ['7e1}', null],
+    ['-7}', null],
+    ['"7"}', null],
+    ['null}', null],
+  ] as const)
+    assert.equal(originalBytes(`{"_truncated":true,"_original_bytes":${rest}`), expected, rest);
+  assert.equal(originalBytes('{}'), null);
 });
 
 function payload(text: string, limit: number): string | undefined {

@@ -1,6 +1,7 @@
 /**
- * Replaces metadata above its limit by a summary that is still valid JSON (rule MET-02; for a hook's payload HOK-03, for
- * a record of telemetry OTL-08).
+ * Replaces metadata above its limit by a summary that is still valid JSON (rule MET-02).
+ *
+ * The summaries of hooks and of telemetry have rules of their own (HOK-03, OTL-08).
  *
  * Pure. The bytes were scanned before, so they are valid JSON.
  */
@@ -42,8 +43,7 @@ export function isSummary(bytes: Buffer, start: number, end: number): boolean {
 }
 
 /**
- * Returns the size of the whole text that a summary names, null where its first member after the marker is another value
- * than a plain integer (rule MET-04).
+ * Returns the size of the whole text that a summary names (rule MET-04); null where that is no plain integer.
  */
 export function originalBytes(summary: string): number | null {
   if (!summary.startsWith(SUMMARY_START)) return null;

@@ -1,6 +1,7 @@
 /** Looks at this machine for `chooseRuntime`: the Node that runs, and the servers that are there. */
 import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
+import zlib from 'node:zlib';
 import { freshnessOf } from '@twin-ingest/testkit/servers/build.ts';
 import { ROOT, TARGETS, type TargetName } from '@twin-ingest/testkit/servers/targets.ts';
 import { isPackaged } from '../packaged/is-packaged.ts';
@@ -12,6 +13,7 @@ export async function factsOf(requested: Runtime | null): Promise<Facts> {
     requested,
     node: process.versions.node,
     napi: Number(process.versions.napi),
+    hasZstd: 'zstdCompressSync' in zlib,
     rust: await rustServer(),
     // A checkout builds it within a second.
     isTypeScriptBuilt: !isPackaged || existsSync(TARGETS.ts.artefact),

@@ -18,6 +18,8 @@ export interface Facts {
   readonly node: string;
   /** Version of its Node-API, which the SQLite module needs. */
   readonly napi: number;
+  /** Whether it has zstd, in which the server keeps whole metadata. */
+  readonly hasZstd: boolean;
   readonly rust: RustServer;
   readonly isTypeScriptBuilt: boolean;
 }
@@ -38,7 +40,7 @@ export type Choice =
 
 /** The Node that runs the TypeScript server, as messages name it. */
 export const WANTED_NODE = `Node.js ${SERVER.engines.node.replace('>=', '')} or newer`;
-/** The Node-API of the SQLite module, which Node has from that version on; some of Node 23 do not have it. */
+/** The Node-API of the SQLite module; some of Node 23 do not have it. */
 const OLDEST_NAPI = 10;
 
 export function chooseRuntime(facts: Facts): Choice {
@@ -61,8 +63,8 @@ export function chooseRuntime(facts: Facts): Choice {
 }
 
 /** Returns whether this Node runs the TypeScript server. */
-export function runsTypeScript({ napi }: Pick<Facts, 'napi'>): boolean {
-  return napi >= OLDEST_NAPI;
+export function runsTypeScript({ napi, hasZstd }: Pick<Facts, 'napi' | 'hasZstd'>): boolean {
+  return napi >= OLDEST_NAPI && hasZstd;
 }
 
 export function missingText({ source, platform, build }: RustServer): string {

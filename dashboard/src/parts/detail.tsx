@@ -9,7 +9,7 @@ import { eventOf } from '../columns.ts';
 import { connection } from '../connection.ts';
 import { cursor, holds, items, shownRows } from '../feed.ts';
 import type { FilterName } from '../filters.ts';
-import { bytes, legible, legibleJson, timeOfDay } from '../format.ts';
+import { legible, legibleJson, metadataSize, timeOfDay } from '../format.ts';
 import { indented, memberText } from '../json-text.ts';
 import { get } from '../request.ts';
 import { sessionHref, sessionPage } from '../route.ts';
@@ -76,7 +76,7 @@ export function Detail() {
           </button>
         </p>
       )}
-      {at?.row && <EventDetail row={at.row} metadata={at.metadata} isCut={at.row.payload_truncated} />}
+      {at?.row && <EventDetail row={at.row} metadata={at.metadata} />}
       {at !== null && 'failure' in at && <ListedDetail id={at.id} />}
     </dialog>
   );
@@ -85,10 +85,9 @@ export function Detail() {
 interface EventDetailProps {
   readonly row: Row;
   readonly metadata: string;
-  readonly isCut: boolean;
 }
 
-function EventDetail({ row, metadata, isCut }: EventDetailProps) {
+function EventDetail({ row, metadata }: EventDetailProps) {
   const { session_id, source_event } = row;
   return (
     <>
@@ -109,7 +108,7 @@ function EventDetail({ row, metadata, isCut }: EventDetailProps) {
         )}
       </p>
       <Attachments event={row.id} />
-      <Metadata text={metadata} isCut={isCut} />
+      <Metadata text={metadata} row={row} />
     </>
   );
 }
@@ -118,10 +117,10 @@ function EventDetail({ row, metadata, isCut }: EventDetailProps) {
 function ListedDetail({ id }: { readonly id: number }) {
   const row = [...shownRows.value, ...(page.value?.rows ?? [])].find((one) => one.id === id);
   if (row === undefined) return null;
-  return <EventDetail row={row} metadata={JSON.stringify(row.metadata)} isCut={row.payload_truncated} />;
+  return <EventDetail row={row} metadata={JSON.stringify(row.metadata)} />;
 }
 
-function Metadata({ text, isCut }: { readonly text: string; readonly isCut: boolean }) {
+function Metadata({ text, row }: { readonly text: string; readonly row: Row }) {
   const [isExact, setIsExact] = useState(false);
   const box = useRef<HTMLPreElement>(null);
   // The first match becomes visible.
@@ -133,10 +132,7 @@ function Metadata({ text, isCut }: { readonly text: string; readonly isCut: bool
     <section class="metadata" aria-labelledby="metadata-title">
       <div class="panel-head">
         <h3 id="metadata-title">Metadata</h3>
-        <span class="dim number">
-          {bytes(new Blob([text]).size)}
-          {isCut && ', the rest was cut off'}
-        </span>
+        <span class="dim number">{metadataSize(new Blob([text]).size, row)}</span>
         <span class="spring" />
         <button type="button" aria-pressed={isExact} onClick={() => setIsExact(!isExact)}>
           As sent

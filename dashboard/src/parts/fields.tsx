@@ -20,7 +20,7 @@ export function Fields({ row }: { readonly row: Row }) {
 }
 
 /** Columns that are shown elsewhere, or whose value is the same in every row. */
-const ELSEWHERE = ['id', 'schema_version', 'payload_truncated', 'metadata'];
+const ELSEWHERE = ['id', 'schema_version', 'payload_truncated', 'metadata_bytes', 'metadata'];
 
 function fieldsOf(row: Row): readonly (readonly [string, string])[] {
   const written: Readonly<Partial<Record<keyof Row, string | null>>> = {

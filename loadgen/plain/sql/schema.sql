@@ -53,5 +53,5 @@ SELECT
   service_tier, round(cost_usd * 1e9) / 1e9 AS cost_usd, NULL AS computed_cost_usd,
   source, source_event, host, call_id, response_id, agent_id, subagent, skill, mcp_server,
   client_timestamp, arrived_at, created_at, coalesce(client_timestamp, arrived_at, created_at) AS time, 0 AS history,
-  payload_truncated, metadata
+  payload_truncated, iif(payload_truncated, CAST(substr(metadata, 38) AS INTEGER), NULL) AS metadata_bytes, metadata
 FROM events;

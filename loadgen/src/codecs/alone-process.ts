@@ -52,7 +52,9 @@ const packed = (event: Event): Event =>
 const unpacked = (event: Event): Event =>
   event.metadata === undefined ? event : { ...event, metadata: JSON.parse(String(event.metadata)) };
 
-const SERVER_FIELDS = ['id', 'schema_version', 'created_at', 'time', 'history', 'payload_truncated'];
+const SERVER_FIELDS = [
+  ...['id', 'schema_version', 'created_at', 'time', 'history', 'payload_truncated', 'metadata_bytes'],
+];
 const COUNTERS = [
   ...['tokens_in', 'tokens_out', 'cache_read_tokens', 'cache_write_tokens', 'cache_write_1h_tokens'],
 ];

@@ -59,7 +59,15 @@ export async function quorumLost(context: ScenarioContext): Promise<void> {
   assert.equal((await one.get('/api/stats')).json<{ total_events: number }>().total_events, 5);
 
   function start(target: TargetName, node: number): Promise<RunningServer> {
-    const flags = ['--store', 'jetstream', '--nats', nats.nodes[node]!.url, '--stream', STREAM];
+    const flags = [
+      '--store',
+      'jetstream',
+      '--nats',
+      nats.nodes[node]!.url,
+      '--stream',
+      STREAM,
+      '--discard-large-metadata',
+    ];
     return context.start({ target, db: context.db(`${target}.db`), flags });
   }
 }
@@ -94,7 +102,7 @@ export async function cutOffLeader(context: ScenarioContext): Promise<void> {
   await later.waitFor(() => later.messages.some(({ type }) => type === 'reset'), 'a reset');
 
   function start(target: TargetName, { url }: NatsNode): Promise<RunningServer> {
-    const flags = ['--store', 'jetstream', '--nats', url, '--stream', STREAM];
+    const flags = ['--store', 'jetstream', '--nats', url, '--stream', STREAM, '--discard-large-metadata'];
     return context.start({ target, db: context.db(`${target}.db`), flags });
   }
 }

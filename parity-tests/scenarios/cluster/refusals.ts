@@ -6,6 +6,9 @@ import { failedStart, plainLines } from '@twin-ingest/testkit/servers/failed-sta
 import { Nats, startNode } from '../../src/nats.ts';
 import type { ScenarioContext } from '../../src/scenario.ts';
 
+/** What `--store jetstream` needs (rule CLU-01). */
+const DISCARD = '--discard-large-metadata';
+
 /** An event above the size of a message. */
 export async function unsupported(context: ScenarioContext): Promise<void> {
   const nats = await Nats.start(context);
@@ -22,7 +25,7 @@ export async function unsupported(context: ScenarioContext): Promise<void> {
 /** Databases that are no copy of this stream. */
 export async function otherDatabases(context: ScenarioContext): Promise<void> {
   const nats = await Nats.start(context);
-  const away = ['--store', 'jetstream', '--nats', 'nats://127.0.0.1:9', '--stream', 'x'];
+  const away = ['--store', 'jetstream', '--nats', 'nats://127.0.0.1:9', '--stream', 'x', DISCARD];
   const fresh = context.db('fresh.db');
   const none = await failedStart(context.target, ['--db', fresh, ...away], context.folder);
   assert.equal(none.code, 69);
@@ -86,14 +89,18 @@ export async function flags(context: ScenarioContext): Promise<void> {
   assert.deepEqual(await problems('--store', 'jetstream'), [
     '--store needs --nats',
     '--store needs --stream',
+    '--store needs --discard-large-metadata',
   ]);
+  const stream = ['--store', 'jetstream', '--nats', 'nats://a', '--stream', 'x'];
+  for (const kept of [[], [`${DISCARD}=false`]])
+    assert.deepEqual(await problems(...stream, ...kept), ['--store needs --discard-large-metadata']);
   assert.deepEqual(await problems('--nats', 'nats://a', '--stream', 'x'), [
     '--nats needs --store jetstream',
     '--stream needs --store jetstream',
   ]);
-  const secret = await problems('--store', 'jetstream', '--nats', 'nats://t0ken@a', '--stream', 'x');
+  const secret = await problems('--store', 'jetstream', '--nats', 'nats://t0ken@a', '--stream', 'x', DISCARD);
   assert.deepEqual(secret, ['--nats must not contain a user or a token; name a file with --nats-token-file']);
-  const all = ['--store', 'jetstream', '--nats', 'http://a', '--stream', 'a.b'];
+  const all = ['--store', 'jetstream', '--nats', 'http://a', '--stream', 'a.b', DISCARD];
   assert.deepEqual(await problems(...all, '--forward', 'http://a'), [
     '--nats must be a URL such as nats://127.0.0.1:4222, without user, path and query, not "http://a"',
     '--stream must be 1 to 64 letters, digits, hyphens and underscores, not "a.b"',

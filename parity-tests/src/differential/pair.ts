@@ -23,13 +23,9 @@ const SILENCE_MS = 250;
 /** Time limit of the second answer after the first. */
 const ANSWER_MS = 2_000;
 
-/**
- * Flags of both servers: calls that return their argument, long hooks as attachments, and limits that some attachments
- * exceed.
- */
+/** Flags of both servers: calls that return their argument, and limits that some attachments exceed. */
 export const PAIR_FLAGS = [
   '--bench',
-  '--keep-hook-payloads',
   '--max-attachment-bytes',
   String(MOST_BYTES),
   '--attachments-bytes',

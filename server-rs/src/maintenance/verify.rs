@@ -201,7 +201,7 @@ fn check_whole_texts(connection: &Connection) -> rusqlite::Result<u64> {
     each(connection, queries::SELECT_WHOLE_TEXTS, [], |row| {
         let text = unpack_text(row.get_ref(0)?.as_blob()?);
         let bytes: Option<i64> = row.get(1)?;
-        let size = text.ok().and_then(|text| i64::try_from(text.len()).ok());
+        let size = text.and_then(|text| i64::try_from(text.len()).ok());
         wrong += u64::from(size.is_none() || size != bytes);
         Ok(())
     })?;

@@ -7,11 +7,11 @@
 
 use std::sync::Arc;
 
-use rusqlite::{CachedStatement, Connection};
+use rusqlite::{CachedStatement, Connection, params};
 
 use crate::contract::TUNING;
 use crate::contract::vocabulary::{event_type, source};
-use crate::event::{Event, Outcome, WholeText};
+use crate::event::{Event, Outcome};
 use crate::event_time::EventTimes;
 use crate::field::Field;
 use crate::figure::{add_event, measure};
@@ -32,7 +32,6 @@ use crate::store::names::Names;
 use crate::store::sessions::{SessionDeltas, SessionEnd};
 use crate::store::stats::{EVERY_EVENT, StatsDeltas, quarter_of};
 use crate::store::waits::SessionWaits;
-use crate::store::whole_texts::insert_whole_text;
 use crate::truncate::original_bytes;
 use crate::waits::{DISMISSAL, NO_CHANGE, WAIT_CHANGES};
 
@@ -381,8 +380,8 @@ impl EventWriter {
         if is_long {
             inserts.text(id, metadata)?;
         }
-        if let Some(WholeText::Frame(frame)) = &event.whole {
-            insert_whole_text(connection, id, frame)?;
+        if let Some(frame) = &event.frame {
+            connection.prepare_cached(queries::INSERT_WHOLE_TEXT)?.execute(params![id, frame])?;
         }
 
         let figures = measure(

@@ -7,8 +7,8 @@ import { AttachmentFiles } from '../store/attachment-files.ts';
 import { type Connection, Numbered, openRaw } from '../store/connection.ts';
 import { openSource } from '../store/copy.ts';
 import { createSchema } from '../store/schema.ts';
-import { unpackText } from '../store/whole-texts.ts';
 import { textLengths } from '../store/sealed-texts.ts';
+import { unpackText } from '../store/whole-texts.ts';
 import { CommandFailure } from './failure.ts';
 import { Recount } from './recount.ts';
 

@@ -76,7 +76,7 @@ test('MessagePack values have their shortest form', () => {
       page.includes(`${(0xa0 + column.length).toString(16)}${key}${hex}`),
       `${column} ${hex}: ${page}`,
     );
-    assert.ok(page.startsWith('83a66576656e747391de0024a26964c0a8'), page);
+    assert.ok(page.startsWith('83a66576656e747391de0025a26964c0a8'), page);
   }
   const scannedTo = `aa${Buffer.from('scanned_to').toString('hex')}`;
   const empty = '83a66576656e747390a46e657874';

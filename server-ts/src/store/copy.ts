@@ -24,8 +24,8 @@ import {
 } from './connection.ts';
 import { fileCode, type StoreCode, sqliteCode, storeCode } from './failure.ts';
 import { checkFilesBeside } from './path.ts';
-import { addWholeTextFunctions } from './whole-texts.ts';
 import { addSealedTextFunctions } from './sealed-texts.ts';
+import { addWholeTextFunctions } from './whole-texts.ts';
 
 /**
  * Whether clients may continue on the copy where they were on the original. `kept`: the copy is a backup; no server

@@ -8,8 +8,8 @@ import { rmSync, statSync } from 'node:fs';
 import { FILE_PRAGMAS, SCHEMA, SCHEMA_SQL } from '../contract.ts';
 import { type Connection, OpenError, openRaw } from './connection.ts';
 import { abandonCopy, beginFile, CopyError, finishFile } from './copy.ts';
-import { addWholeTextFunctions } from './whole-texts.ts';
 import { addSealedTextFunctions } from './sealed-texts.ts';
+import { addWholeTextFunctions } from './whole-texts.ts';
 
 /** Creates the database at `path` if the file is missing or has no bytes. Call it with the lock. */
 export function createDatabase(path: string, nativeBinding: string | undefined): void {

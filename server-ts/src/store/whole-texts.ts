@@ -2,7 +2,7 @@
  * Keeps whole metadata next to rows with a summary (rule MET-04): frames of zstd, and the functions of the statements.
  */
 import { isUtf8 } from 'node:buffer';
-import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import zlib from 'node:zlib';
 import Database from 'better-sqlite3';
 import { LIMITS } from '../contract.ts';
 import { contentSize } from '../zstd.ts';
@@ -10,12 +10,12 @@ import { contentSize } from '../zstd.ts';
 const { SqliteError } = Database;
 
 /** Compression costs the time of the writer, so it is the fastest one. */
-const PARAMS = { [constants.ZSTD_c_compressionLevel]: 1 };
+const PARAMS = { [zlib.constants.ZSTD_c_compressionLevel]: 1 };
 
 /** Returns a text as a frame that declares its size; `undefined` for a text that is not kept. */
 export function packText(text: Uint8Array): Buffer | undefined {
   if (text.length > LIMITS.whole_text_bytes) return undefined;
-  return zstdCompressSync(text, { params: PARAMS, pledgedSrcSize: text.length });
+  return zlib.zstdCompressSync(text, { params: PARAMS, pledgedSrcSize: text.length });
 }
 
 /** Returns the text of a frame, `undefined` for other bytes. The declared size bounds the memory that it takes. */
@@ -23,8 +23,10 @@ export function unpackText(frame: Buffer): Buffer | undefined {
   const size = contentSize(frame);
   if (size === undefined || size > LIMITS.whole_text_bytes) return undefined;
   try {
-    const text = zstdDecompressSync(frame, { maxOutputLength: size + 1 });
-    return text.length === size && isUtf8(text) ? text : undefined;
+    const found = zlib.zstdDecompressSync(frame, { maxOutputLength: size + 1, info: true }) as unknown;
+    const { buffer: text, engine } = found as { buffer: Buffer; engine: { bytesWritten: number } };
+    // zlib ignores what follows a frame.
+    return text.length === size && engine.bytesWritten === frame.length && isUtf8(text) ? text : undefined;
   } catch {
     return undefined;
   }

@@ -50,6 +50,7 @@ export function expectedConstants(
   const columns: Record<string, Value> = {
     schema_version: 1,
     payload_truncated: isTruncated ? 1 : 0,
+    metadata_bytes: isTruncated ? Buffer.byteLength(metadata) : null,
     // The servers under test run without prices, so they compute no cost.
     computed_cost_usd: null,
   };
