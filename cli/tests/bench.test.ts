@@ -25,13 +25,13 @@ const CASES: readonly (readonly [string, Partial<Facts>, TargetName | null, stri
     'Node 20',
     OLD,
     null,
-    'the TypeScript server needs Node.js 22.14 or newer; install it, this is Node.js 20.20.2',
+    'the TypeScript server needs Node.js 22.15 or newer; install it, this is Node.js 20.20.2',
   ],
   [
     'Node 20, Rust alone',
     OLD,
     'rs',
-    'the measurement needs Node.js 22.14 or newer; install it, this is Node.js 20.20.2',
+    'the measurement needs Node.js 22.15 or newer; install it, this is Node.js 20.20.2',
   ],
   [
     'no Rust server',

@@ -51,16 +51,16 @@ const CHOICES: readonly (readonly [string, Partial<Facts>, string | RegExp])[] =
     'rs: --runtime rust, from target/release/ingest-server',
   ],
   ['TypeScript on request', { requested: 'node' }, 'ts: --runtime node'],
-  ['the oldest Node', { requested: 'node', node: '22.14.0' }, 'ts: --runtime node'],
+  ['the oldest Node', { requested: 'node', node: '22.15.0' }, 'ts: --runtime node'],
   [
     'a Node before that',
     { requested: 'node', node: '22.13.1', napi: 9 },
-    'none: --runtime node needs Node.js 22.14 or newer; install it, this is Node.js 22.13.1',
+    'none: --runtime node needs Node.js 22.15 or newer; install it, this is Node.js 22.13.1',
   ],
   [
     'neither server',
     { rust: WITHOUT_RUST, node: '20.20.2', napi: 9 },
-    `none: ${SOURCE} is not installed, and the TypeScript server needs Node.js 22.14 or newer; install it, this is Node.js 20.20.2`,
+    `none: ${SOURCE} is not installed, and the TypeScript server needs Node.js 22.15 or newer; install it, this is Node.js 20.20.2`,
   ],
   [
     'no Rust on request',

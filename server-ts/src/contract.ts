@@ -35,7 +35,7 @@ export const OPENAPI: string = openapi;
 export const ZONES: string = zones;
 export const CONTRACT_VERSION: string = version.trim();
 export const SERVER_VERSION: string = server.version;
-/** The oldest Node that runs the server, such as 22.14: the first with the Node-API of the native SQLite module. */
+/** The oldest Node that runs the server, such as 22.15: the first 22 with zstd in `node:zlib`. */
 export const OLDEST_NODE: string = server.engines.node.replace('>=', '');
 export const PRAGMAS: string = pragmas;
 /** The pragmas of a new file, before `PRAGMAS` (rule RET-07). */
