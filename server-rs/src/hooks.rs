@@ -57,6 +57,11 @@ pub fn mapping_of(path: &str) -> Option<&'static Mapping> {
     MAPPINGS.iter().find(|mapping| mapping.path == path)
 }
 
+/// Returns the keys at the start of the summary of a payload of this agent; `None` for an agent without hooks.
+pub fn summary_keys_of(agent_type: &str) -> Option<&'static Keys> {
+    MAPPINGS.iter().find(|mapping| mapping.spec.agent_type == agent_type).map(|mapping| &mapping.summary_keys)
+}
+
 /// The values of a payload at the keys of a mapping.
 struct Payload<'a> {
     body: &'a str,

@@ -11,13 +11,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::admission::Ticket;
 use crate::cluster::Cluster;
-use crate::contract::vocabulary::Dismissal;
+use crate::contract::vocabulary::{Dismissal, source};
 use crate::contract::{TUNING, VOCABULARY};
 use crate::error::{ErrorCode, Failure};
 use crate::event::{Event, Outcome, Outcomes, RawEvent};
 use crate::field::Field;
 use crate::formats::{Format, read_batch, read_event, text_of};
-use crate::hooks::{Mapping, read_hook};
+use crate::hooks::{Mapping, read_hook, summary_keys_of};
 use crate::meters::{EventOutcome, EventSource};
 use crate::redact::step::RedactionStep;
 use crate::scanner::InvalidJson;
@@ -79,11 +79,12 @@ impl Ingest {
         let step = self.step.clone();
         let check = move |body: Vec<u8>| {
             let body = text_of(body)?;
-            let read = |limit| match read_hook(mapping, &body, limit) {
+            let read = || match read_hook(mapping, &body, usize::MAX) {
                 Ok(read) => read.map_err(Ok),
                 Err(invalid) => Err(Err(invalid)),
             };
-            let truncate = |text: &str, limit| truncate_payload(text, limit, &mapping.summary_keys);
+            let truncate =
+                |_: &Event, text: &str, limit| truncate_payload(text, limit, &mapping.summary_keys);
             let (events, rejected, redacted) = match step.read(&body, read, truncate, false) {
                 Ok((event, is_redacted)) => (vec![event], vec![None], is_redacted.into()),
                 Err(Ok(problems)) => (Vec::new(), vec![Some(Outcome::Rejected(problems))], 0),
@@ -263,8 +264,9 @@ impl Checked {
         let mut rejected = Vec::with_capacity(raws.len());
         let mut redacted = 0;
         for raw in raws {
-            let validate = |limit| validate_event(&body, raw, limit);
-            match step.read(&body, validate, truncate_metadata, true) {
+            let validate = || validate_event(&body, raw, usize::MAX);
+            let truncate = |event: &Event, text: &str, limit| truncate_sent(event, &body, text, limit);
+            match step.read(&body, validate, truncate, true) {
                 Ok((event, is_redacted)) => {
                     events.push(event);
                     rejected.push(None);
@@ -280,8 +282,9 @@ impl Checked {
     fn of_telemetry(body: String, events: Vec<Event>, step: &RedactionStep) -> Self {
         let (count, mut redacted) = (events.len(), 0);
         let read = |event: Event| {
-            let limited = |limit| Ok::<_, Infallible>(limit_metadata(event, &body, limit));
-            let Ok((event, is_redacted)) = step.read(&body, limited, truncate_record, false);
+            let marked = || Ok::<_, Infallible>(mark_summary(event, &body));
+            let truncate = |_: &Event, text: &str, limit| truncate_record(text, limit);
+            let Ok((event, is_redacted)) = step.read(&body, marked, truncate, false);
             redacted += u64::from(is_redacted);
             event
         };
@@ -301,13 +304,23 @@ fn packed(body: String, mut events: Vec<Event>, source: EventSource) -> Submissi
     Submission { body, events, source }
 }
 
-/// Replaces metadata above the limit by its summary. Metadata that begins like a summary is one, too.
-fn limit_metadata(mut event: Event, body: &str, limit: usize) -> Event {
-    let Some(metadata) = event.text(Field::Metadata, body) else { return event };
-    match truncate_record(metadata, limit) {
-        None => event.payload_truncated = is_summary(metadata),
-        Some(summary) => event.summarise(summary),
+/// Returns the summary of an event's metadata by its source (rule MET-02). So the receiver of a forwarded event makes the
+/// summary that its sender has.
+fn truncate_sent(event: &Event, body: &str, text: &str, limit: usize) -> Option<String> {
+    let agent_type = event.text(Field::AgentType, body).unwrap_or_default();
+    match event.word(Field::Source) {
+        Some(source::HOOK) if text.starts_with('{') => match summary_keys_of(agent_type) {
+            Some(keys) => truncate_payload(text, limit, keys),
+            None => truncate_metadata(text, limit),
+        },
+        Some(source::OTEL) if text.starts_with('{') => truncate_record(text, limit),
+        _ => truncate_metadata(text, limit),
     }
+}
+
+/// Marks metadata that begins like a summary as one.
+fn mark_summary(mut event: Event, body: &str) -> Event {
+    event.payload_truncated = event.text(Field::Metadata, body).is_some_and(is_summary);
     event
 }
 

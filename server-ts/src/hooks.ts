@@ -36,12 +36,21 @@ const MAPPINGS: ReadonlyMap<string, Mapping> = new Map(
   AGENTS.flatMap(({ name, hooks }) => (hooks === undefined ? [] : [[PREFIX + name, mappingFrom(hooks)]])),
 );
 
+const SUMMARY_KEYS: ReadonlyMap<string, Keys> = new Map(
+  [...MAPPINGS.values()].map(({ spec, summaryKeys }) => [spec.agentType, summaryKeys]),
+);
+
 /** The paths of the routes of hooks. */
 export const HOOK_PATHS = [...MAPPINGS.keys()] as readonly RoutePath[];
 
 /** Returns the mapping of the route with this path. */
 export function mappingOf(path: string): Mapping {
   return MAPPINGS.get(path)!;
+}
+
+/** Returns the keys at the start of the summary of a payload of this agent; `undefined` for an agent without hooks. */
+export function summaryKeysOf(agentType: string): Keys | undefined {
+  return SUMMARY_KEYS.get(agentType);
 }
 
 /**

@@ -14,11 +14,12 @@ import type { Config } from './config/index.ts';
 import { TUNING, VOCABULARY } from './contract.ts';
 import { Failure } from './error.ts';
 import { EventTable, type Outcomes, RawEvents, type Rejected } from './event.ts';
-import { WAIT } from './field.ts';
+import { FIELD, WAIT } from './field.ts';
 import { type Format, loadFormat, readBatch, readEvent } from './formats/index.ts';
-import { type Mapping, readHook } from './hooks.ts';
+import { type Mapping, readHook, summaryKeysOf } from './hooks.ts';
 import type { EventSource } from './meters.ts';
 import { RedactionStep } from './redact/step.ts';
+import { OPEN_OBJECT } from './scanner.ts';
 import type { Store } from './store/index.ts';
 import type { Tally } from './telemetry/counters.ts';
 import { readTelemetry, rowReader, type Telemetry } from './telemetry/index.ts';
@@ -26,6 +27,9 @@ import type { Request } from './telemetry/otlp.ts';
 import { truncateMetadata, truncatePayload, truncateRecord } from './truncate.ts';
 import { validator } from './validate.ts';
 import { DISMISSAL } from './waits.ts';
+
+const HOOK = VOCABULARY.sources.indexOf('hook');
+const OTEL = VOCABULARY.sources.indexOf('otel');
 
 /** A longer body is processed in slices. */
 const SLICED_BYTES = 1 << 16;
@@ -41,17 +45,19 @@ type IngestConfig = Pick<
   'maxBatchEvents' | 'maxMetadataBytes' | 'discardLargeMetadata' | 'redaction'
 >;
 
+type Truncate = Parameters<RedactionStep['reader']>[2];
+
 /** How a body's items become events. */
 interface Way {
   readonly reader: typeof validator;
-  readonly truncate: typeof truncateMetadata;
+  readonly truncate: Truncate;
   /** Whether ids of events are those of the client. */
   readonly hasOwnId: boolean;
   /** Whether redaction applies. */
   readonly isRedacted: boolean;
 }
 
-const EVENTS: Way = { reader: validator, truncate: truncateMetadata, hasOwnId: true, isRedacted: true };
+const EVENTS: Way = { reader: validator, truncate: truncateSent, hasOwnId: true, isRedacted: true };
 
 export class Ingest {
   private readonly store: Store;
@@ -254,7 +260,7 @@ export class Ingest {
   /** Returns the reader of a body's items, with redaction if there is one. */
   private reader(way: Way, raw: RawEvents, table: EventTable): ReturnType<typeof validator> {
     const step = way.isRedacted ? this.step : this.step.withoutRedaction();
-    const read = (limit: number): ReturnType<typeof validator> => way.reader(raw, table, limit);
+    const read = way.reader(raw, table, Number.MAX_SAFE_INTEGER);
     return step.reader(table, read, way.truncate, way.hasOwnId, () => {
       this.redactedCount++;
     });
@@ -277,6 +283,26 @@ export class Ingest {
     raw.clear();
     this.idle.push(raw);
   }
+}
+
+/**
+ * Returns the summary of an event's metadata by its source (rule MET-02). So the receiver of a forwarded event makes the
+ * summary that its sender has.
+ */
+function truncateSent(
+  bytes: Buffer,
+  start: number,
+  end: number,
+  limit: number,
+  table: EventTable,
+  row: number,
+): string | undefined {
+  const source = bytes[start] === OPEN_OBJECT ? table.ints[row + FIELD.source.column] : undefined;
+  if (source === OTEL) return truncateRecord(bytes, start, end, limit);
+  const keys = source === HOOK ? summaryKeysOf(table.textAt(row + FIELD.agent_type.column)) : undefined;
+  return keys === undefined
+    ? truncateMetadata(bytes, start, end, limit)
+    : truncatePayload(bytes, start, end, limit, keys);
 }
 
 /** Returns whether a body is processed in slices. */

@@ -347,6 +347,7 @@ mod tests {
     #[test]
     fn only_a_dropped_column_is_not_unknown() -> rusqlite::Result<()> {
         let connection = Connection::open_in_memory()?;
+        crate::store::whole_texts::add_whole_text_functions(&connection)?;
         crate::store::schema::create_schema(&connection)?;
         let line = r#"{"table":"names","id":1,"kind":"model","name":"m","note":1}"#;
         for (dropped, expected) in

@@ -1,7 +1,6 @@
-//! Redacts an event between its validation and the truncation of its metadata (rule RED-01).
+//! Redacts an event between its validation and the truncation of its metadata (rules RED-01 and MET-02).
 //!
-//! Pure. Without `--redact` it passes the limit of metadata on. It drops the whole text of a summary that is not kept (rule
-//! MET-04).
+//! Pure. It drops the whole text of a summary that is not kept (rule MET-04).
 
 use std::sync::Arc;
 
@@ -29,32 +28,27 @@ impl RedactionStep {
         Self { redaction: None, ..self.clone() }
     }
 
-    /// Reads an event by `read`, which gets the limit of its metadata, and redacts it. `truncate` makes the summary of
-    /// metadata above a limit. `has_own_id` is false when the server made the event's id. Also returns whether the
-    /// event was redacted.
+    /// Reads an event by `read`, redacts it, and then replaces its metadata by the summary of `truncate`, which gets the
+    /// limit. `has_own_id` is false when the server made the event's id. Also returns whether the event was redacted.
     pub fn read<E>(
         &self,
         body: &str,
-        read: impl FnOnce(usize) -> Result<Event, E>,
-        truncate: impl FnOnce(&str, usize) -> Option<String>,
+        read: impl FnOnce() -> Result<Event, E>,
+        truncate: impl FnOnce(&Event, &str, usize) -> Option<String>,
         has_own_id: bool,
     ) -> Result<(Event, bool), E> {
+        let mut event = read()?;
+        let redaction = self.redaction.as_ref();
+        let is_redacted =
+            redaction.is_some_and(|redaction| redaction.redact_event(&mut event, body, has_own_id));
         let limit = self.max_metadata_bytes;
-        let Some(redaction) = &self.redaction else { return Ok((self.without_whole(read(limit)?), false)) };
-        let mut event = read(usize::MAX)?;
-        let is_redacted = redaction.redact_event(&mut event, body, has_own_id);
-        let summary = event.text(Field::Metadata, body).and_then(|text| truncate(text, limit));
-        if let Some(summary) = summary {
+        let long = event.text(Field::Metadata, body).filter(|text| text.len() > limit);
+        if let Some(summary) = long.and_then(|text| truncate(&event, text, limit)) {
             event.summarise(summary);
+            if !self.keeps_whole {
+                event.whole = None;
+            }
         }
-        Ok((self.without_whole(event), is_redacted))
-    }
-
-    /// Drops the whole text of a summary, unless it is kept.
-    fn without_whole(&self, mut event: Event) -> Event {
-        if !self.keeps_whole {
-            event.whole = None;
-        }
-        event
+        Ok((event, is_redacted))
     }
 }
