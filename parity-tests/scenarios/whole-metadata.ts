@@ -311,7 +311,7 @@ async function damaged(context: ScenarioContext): Promise<void> {
   );
   const broken = await context.start();
   const { status } = await context.client(broken).get('/api/events/2');
-  assert.equal(status, 503, 'a frame that is no text');
+  assert.equal(status, 500, 'a frame that is no text');
   assert.equal((await context.client(broken).get('/api/events')).status, 200);
   await broken.stop();
 

@@ -297,7 +297,7 @@ impl Checked {
 /// Returns a submission. It compresses whole texts on the thread of their request, so that the writer does not.
 fn packed(body: String, mut events: Vec<Event>, source: EventSource) -> Submission {
     for event in &mut events {
-        if let Some(text) = &event.whole {
+        if let Some(text) = event.whole.take() {
             event.frame = pack_text(text.of(&body)).map(Vec::into_boxed_slice);
         }
     }
