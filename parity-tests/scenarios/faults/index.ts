@@ -7,6 +7,7 @@ import { readOnlyDisk, replaced, truncated } from './files.ts';
 import { failedLastCheckpoint, heldLastCheckpoint } from './last-checkpoint.ts';
 import { busyProcessor, retryStorm, takeDescriptors, terminate } from './load.ts';
 import { losePower } from './power-loss.ts';
+import { killWhileSealing } from './sealing.ts';
 import { clockJumps, clockOutside, stopped } from './time.ts';
 import { killAtWrites } from './writes.ts';
 
@@ -27,6 +28,13 @@ export const FAULTS: ScenarioFile = {
       faults: ['F2'],
       uses: 'each',
       run: killAfterEachWrite,
+    },
+    {
+      name: 'a kill after any write of a sealing loses no metadata, and the other server continues',
+      rules: ['STO-03', 'STO-15'],
+      faults: ['F2'],
+      uses: 'each',
+      run: killWhileSealing,
     },
     {
       name: 'a command that is killed at a write runs to its end the next time',
