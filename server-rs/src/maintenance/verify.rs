@@ -76,7 +76,7 @@ pub fn verify_database(connection: &Connection, files: &AttachmentFiles) -> rusq
         ("blocks", count.missing_in_blocks),
         ("spans", count.missing_in_spans),
         ("event_ids", count.missing_keys),
-        ("texts", check_texts(connection)?),
+        ("whole_texts", check_whole_texts(connection)?),
         ("attachments", check_attachments(connection, files)?),
     ];
     let found = checks.into_iter().filter(|(_, count)| *count > 0);
@@ -168,7 +168,7 @@ fn check_attachments(connection: &Connection, files: &AttachmentFiles) -> rusqli
 
 /// Counts whole texts without an event with a summary, frames that are no text, and texts with another size than their
 /// event says.
-fn check_texts(connection: &Connection) -> rusqlite::Result<u64> {
+fn check_whole_texts(connection: &Connection) -> rusqlite::Result<u64> {
     let mut wrong = 0;
     each(connection, queries::SELECT_WHOLE_TEXTS, [], |row| {
         let text = unpack_text(row.get_ref(0)?.as_blob()?);

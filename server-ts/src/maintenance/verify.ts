@@ -66,7 +66,7 @@ export async function verifyDatabase(
     { check: 'blocks', count: count.missingInBlocks },
     { check: 'spans', count: count.missingInSpans },
     { check: 'event_ids', count: count.missingKeys },
-    { check: 'texts', count: checkTexts(db) },
+    { check: 'whole_texts', count: checkWholeTexts(db) },
     { check: 'attachments', count: await checkAttachments(db, files) },
   ];
   return { events: count.events, findings: checks.filter(({ count }) => count > 0) };
@@ -145,7 +145,7 @@ async function checkAttachments(db: Connection, files: AttachmentFiles): Promise
  * Counts whole texts without an event with a summary, frames that are no text, and texts with another size than their
  * event says.
  */
-function checkTexts(db: Connection): number {
+function checkWholeTexts(db: Connection): number {
   let wrong = 0;
   const rows = db.prepare(QUERIES.selectWholeTexts).raw().iterate();
   for (const [frame, bytes] of rows as IterableIterator<[Buffer, number | null]>)
