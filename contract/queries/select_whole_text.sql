@@ -1,3 +1,2 @@
--- The whole metadata of an event. ?1 the id of the event, ?2 the most bytes of the text.
-SELECT unpack_text(w.text) FROM whole_texts AS w JOIN events AS e ON e.id = w.id
-WHERE w.id = ?1 AND e.metadata_bytes <= ?2
+-- The whole metadata of an event. ?1 the id of the event.
+SELECT unpack_text(text) FROM whole_texts WHERE id = ?1

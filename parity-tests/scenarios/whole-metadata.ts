@@ -306,7 +306,7 @@ async function damaged(context: ScenarioContext): Promise<void> {
     linesOf(verified)
       .filter(({ check }) => check !== undefined)
       .map(({ check, count }) => [check, count]),
-    [['texts', 5]],
+    [['whole_texts', 5]],
     verified.stdout,
   );
   const broken = await context.start();
@@ -327,7 +327,7 @@ async function damaged(context: ScenarioContext): Promise<void> {
       inputFile: file,
     });
     assert.equal(loaded.exit, 65, loaded.stderr);
-    assert.match(loaded.stderr, /the dump contradicts itself in its texts/);
+    assert.match(loaded.stderr, /the dump contradicts itself in its whole_texts/);
   }
   const number = context.db('number.ndjson');
   writeFileSync(number, text.replace(/"text":"[^"]*\\"[^\n]*/, '"text":7}'));

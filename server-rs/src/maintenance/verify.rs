@@ -77,7 +77,8 @@ pub fn verify_database(connection: &Connection, files: &AttachmentFiles) -> rusq
         ("blocks", count.missing_in_blocks),
         ("spans", count.missing_in_spans),
         ("event_ids", count.missing_keys),
-        ("texts", check_texts(connection)? + check_whole_texts(connection)?),
+        ("texts", check_texts(connection)?),
+        ("whole_texts", check_whole_texts(connection)?),
         ("attachments", check_attachments(connection, files)?),
     ];
     let found = checks.into_iter().filter(|(_, count)| *count > 0);

@@ -16,7 +16,7 @@ use crate::queries;
 use crate::render::msgpack::MsgpackRows;
 use crate::render::stored::{StoredRow, StoredValue, stored_id_of, stored_metadata_of};
 use crate::store::event_rows::list_event_rows;
-use crate::store::query::{EventFilter, NO_BOUND, Order, count_since, signed};
+use crate::store::query::{EventFilter, NO_BOUND, Order, count_since};
 
 const EVENT_ID: usize = place("event_id");
 const CLIENT_TIMESTAMP: usize = place("client_timestamp");
@@ -165,10 +165,10 @@ fn with_whole_metadata<'a>(
     connection: &Connection,
     mut row: StoredRow<'a>,
 ) -> rusqlite::Result<StoredRow<'a>> {
-    if row[METADATA_BYTES] != StoredValue::Null {
+    let StoredValue::Integer(bytes) = row[METADATA_BYTES] else { return Ok(row) };
+    if usize::try_from(bytes).is_ok_and(|bytes| bytes <= TUNING.forward_batch_bytes) {
         let mut select = connection.prepare_cached(queries::SELECT_WHOLE_TEXT)?;
-        let values = params![stored_id_of(&row), signed(TUNING.forward_batch_bytes as u64)];
-        if let Some(text) = select.query_row(values, |row| row.get(0)).optional()? {
+        if let Some(text) = select.query_row([stored_id_of(&row)], |row| row.get(0)).optional()? {
             row[METADATA] = StoredValue::Json(Cow::Owned(text));
         }
     }

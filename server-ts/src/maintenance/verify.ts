@@ -67,7 +67,8 @@ export async function verifyDatabase(
     { check: 'blocks', count: count.missingInBlocks },
     { check: 'spans', count: count.missingInSpans },
     { check: 'event_ids', count: count.missingKeys },
-    { check: 'texts', count: checkTexts(db) + checkWholeTexts(db) },
+    { check: 'texts', count: checkTexts(db) },
+    { check: 'whole_texts', count: checkWholeTexts(db) },
     { check: 'attachments', count: await checkAttachments(db, files) },
   ];
   return { events: count.events, findings: checks.filter(({ count }) => count > 0) };

@@ -152,9 +152,10 @@ function forwardedRow(stored: StoredRow, origin: string): StoredRow {
 
 /** Returns a row with its whole metadata, unless that is larger than a batch (rule FWD-05). */
 function withWholeMetadata(queries: Queries, row: StoredRow): StoredRow {
-  if (row[METADATA_BYTES] === null) return row;
+  const bytes = row[METADATA_BYTES] as number | null;
+  if (bytes === null || bytes > TUNING.forward_batch_bytes) return row;
   const select = queries.prepared(QUERIES.selectWholeText, true);
-  const found = select.get(storedIdOf(row), TUNING.forward_batch_bytes) as readonly [string] | undefined;
+  const found = select.get(storedIdOf(row)) as readonly [string] | undefined;
   return found === undefined ? row : row.with(METADATA, found[0]);
 }
 
