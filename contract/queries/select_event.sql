@@ -1,5 +1,5 @@
 -- Generated from contract/fields.json. The row with the id ?1, and its whole metadata. unpack_text is a function of the
--- servers: the text of a zstd frame.
+-- servers: the text of a zstd frame. The plus keeps the value from the planner (decision 23).
 SELECT
   v.id, v.event_id, v.schema_version, v.session_id, v.agent_type, v.event_type, v.tool_name, v.status, v.tokens_in,
   v.tokens_out, v.cache_read_tokens, v.cache_write_tokens, v.cache_write_1h_tokens, v.branch, v.project, v.duration_ms,
@@ -12,4 +12,4 @@ SELECT
     sealed_text(e.id, iif(has_block(e.id), NULL, (SELECT s.texts FROM sealed_texts AS s WHERE s.id = e.id >> 8)))
   )) AS metadata
 FROM events AS e CROSS JOIN events_readable AS v ON v.id = e.id
-WHERE e.id = ?1
+WHERE e.id = +?1

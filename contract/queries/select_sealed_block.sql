@@ -1,5 +1,5 @@
--- What a search needs of the block ?1: the bytes of the metadata of its rows, its filter, and whether a row has whole
--- metadata next to it. No row when the block is not sealed.
+-- What a search needs of the block ?1; no row when it is not sealed. That is the bytes of the metadata of its rows, its
+-- filter, and whether a row has whole metadata next to it.
 SELECT
   metadata_bytes,
   filter,

@@ -1,6 +1,6 @@
 /**
- * Tests that no response and no command depends on what is sealed (rule STO-15): before, after and in the middle of it,
- * also with the file of the other server.
+ * Tests that no response and no command depends on what is sealed (rule STO-15). It asks before, after and in the middle
+ * of it, also with the file of the other server.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

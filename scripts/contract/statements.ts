@@ -59,11 +59,11 @@ LIMIT +:limit
 /** Returns `select_event.sql`: one row of the view, with its whole metadata. */
 export function selectEvent(fields: Fields): string {
   return `-- Generated from contract/fields.json. The row with the id ?1, and its whole metadata. unpack_text is a function of the
--- servers: the text of a zstd frame.
+-- servers: the text of a zstd frame. The plus keeps the value from the planner (decision 23).
 SELECT
 ${readable(fields, wholeMetadata(METADATA))}
 FROM events AS e CROSS JOIN events_readable AS v ON v.id = e.id
-WHERE e.id = ?1
+WHERE e.id = +?1
 `;
 }
 

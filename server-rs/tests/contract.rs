@@ -8,6 +8,7 @@ use ingest_server::error::ErrorCode;
 use ingest_server::formats::Format;
 use ingest_server::queries::LOADS;
 use ingest_server::store::schema::create_schema;
+use ingest_server::store::sealed_texts::add_sealed_text_functions;
 use ingest_server::store::text_search::add_text_function;
 use ingest_server::store::whole_texts::add_whole_text_functions;
 use ingest_server::topics::Topic;
@@ -67,6 +68,7 @@ fn no_statement_is_prepared_again_for_new_values() {
     let connection = Connection::open_in_memory().expect("a database");
     create_schema(&connection).expect("a schema");
     add_text_function(&connection).expect("a function");
+    add_sealed_text_functions(&connection).expect("functions");
     add_whole_text_functions(&connection).expect("functions");
     let (mut looked, mut again) = (0, Vec::new());
     for file in fs::read_dir(contract("queries")).expect("readable") {

@@ -39,9 +39,9 @@ pub fn create_database(path: &Path) -> Result<(), OpenError> {
 pub fn create_partial(partial: &Path) -> rusqlite::Result<Connection> {
     let connection = Connection::open_with_flags(partial, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     connection.execute_batch(FILE_PRAGMAS)?;
-    add_whole_text_functions(&connection)?;
     create_schema(&connection)?;
     add_sealed_text_functions(&connection)?;
+    add_whole_text_functions(&connection)?;
     Ok(connection)
 }
 

@@ -168,6 +168,7 @@ pub fn seal_again(connection: &Connection, id: i64) -> rusqlite::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::whole_texts::add_whole_text_functions;
 
     const BLOCK: i64 = 3;
     const FIRST: i64 = BLOCK * LIMITS.event_block_rows;
@@ -176,6 +177,7 @@ mod tests {
         let connection = Connection::open_in_memory()?;
         crate::store::schema::create_schema(&connection)?;
         add_sealed_text_functions(&connection)?;
+        add_whole_text_functions(&connection)?;
         Ok(connection)
     }
 

@@ -4,7 +4,8 @@
  * The thread copies pages while the writer appends (<https://sqlite.org/c3ref/wal_checkpoint_v2.html>, PASSIVE), and
  * syncs the database itself. SQLite syncs only in a pass that copies the whole log. Under load that is the writer's
  * pass, so every client would wait for it. With this thread the writer copies only a small rest after an answer, and
- * the log restarts. Invariant: the log is bounded, and an error of either thread is a storage failure.
+ * the log restarts. Invariant: the log is bounded, and an error of either thread is a storage failure. Over 250 lines
+ * because the writer's half and the thread's half share the facts about the log.
  */
 import { statSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';

@@ -31,9 +31,9 @@ export function createPartial(partial: string, nativeBinding: string | undefined
   const db = openRaw(partial, nativeBinding, false);
   try {
     db.exec(FILE_PRAGMAS);
-    addWholeTextFunctions(db);
     createSchema(db);
     addSealedTextFunctions(db);
+    addWholeTextFunctions(db);
     return db;
   } catch (error) {
     db.close();

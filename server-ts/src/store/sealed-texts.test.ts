@@ -6,6 +6,7 @@ import { SCHEMA_SQL, TUNING } from '../contract.ts';
 import { QUERIES } from '../queries.ts';
 import { Numbered } from './connection.ts';
 import { addSealedTextFunctions, sealAgain, sealBlock, textLengths } from './sealed-texts.ts';
+import { addWholeTextFunctions } from './whole-texts.ts';
 
 const ROWS = 256;
 const BLOCK = 3;
@@ -20,6 +21,7 @@ class Fixture {
   constructor() {
     this.db.exec(SCHEMA_SQL);
     addSealedTextFunctions(this.db);
+    addWholeTextFunctions(this.db);
     this.insertRow = this.db.prepare(
       `INSERT INTO events (id, created_at, session, agent_type, event_type, status, source, payload_truncated, tokens_in,
         tokens_out, cache_read_tokens, cache_write_tokens, metadata) VALUES (?, 0, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, ?)`,

@@ -9,7 +9,6 @@ import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import Database from 'better-sqlite3';
 import { LIMITS, TUNING } from '../contract.ts';
 import { QUERIES } from '../queries.ts';
-import type { Numbered } from './connection.ts';
 import { TextFilter } from './text-filter.ts';
 
 const { SqliteError } = Database;
@@ -24,7 +23,14 @@ const NONE = 0xffffffff;
 const CHUNK_BYTES = 256 * 1024;
 
 /** Returns the statement of this text; a connection prepares it once. */
-type Prepared = (sql: string, hasRows: boolean) => Numbered;
+type Prepared = (sql: string, hasRows: boolean) => PreparedStatement;
+
+/** What this module uses of a statement. */
+interface PreparedStatement {
+  get(...values: unknown[]): unknown;
+  all(...values: unknown[]): unknown[];
+  run(...values: unknown[]): unknown;
+}
 
 /** The texts of a block by the places of their rows. */
 class Block {
