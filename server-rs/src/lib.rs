@@ -41,6 +41,8 @@ mod json_members;
 pub mod event;
 /// When an event happened.
 pub mod event_time;
+/// Spellings of the names of models.
+pub mod price_names;
 /// Costs of tokens.
 pub mod prices;
 /// The formats of bodies and answers.

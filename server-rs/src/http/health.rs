@@ -70,7 +70,11 @@ pub async fn get_health(State(app): State<Arc<App>>, _: Exchange) -> reply::Repl
         }),
         "queue_events": app.admission.events(),
         "telemetry": app.telemetry.json(),
-        "prices": app.config.prices.as_ref().map(|prices| json!({"date": prices.date, "models": prices.models})),
+        "prices": app.config.prices.as_ref().map(|prices| {
+            let (list, source) = prices.file.as_ref().map_or((&prices.built_in, "built-in"), |file| (file, "file"));
+            let built_in_date = &prices.built_in.date;
+            json!({"date": list.date, "models": list.models, "source": source, "built_in_date": built_in_date})
+        }),
         "redaction": app.config.redaction.as_ref().map(|redaction| {
             let RedactionCounts { keys, patterns } = redaction.counts();
             let (events, attachments) = (app.ingest.redacted(), app.attachments.redacted());
