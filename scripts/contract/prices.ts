@@ -243,7 +243,7 @@ function smallest(known: ReadonlyMap<string, Price>, rules: readonly NameRule[])
   return Object.fromEntries([...kept].sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-function isSame(one: Price, other: Price): boolean {
+function isSame(one: Price | number, other: Price | number): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 

@@ -372,7 +372,7 @@ impl EventWriter {
         let figures = measure(
             |field| event.number(field),
             |field, word| event.word(field) == Some(word),
-            computed.unwrap_or(0),
+            computed,
         );
         let delta = self.sessions.delta(session, session_id, agent_type, id);
         delta.add_time(time, (!is_history).then_some(now), event.wait != DISMISSAL);
