@@ -195,7 +195,7 @@ pub fn add_step(sums: &mut Sums, figures: &Sums) {
 /// Returns the sum of numbers of one event; it stops at the largest number of an event.
 fn total<const N: usize>(numbers: [Option<i64>; N]) -> i64 {
     let sum = numbers.into_iter().flatten().fold(0, i64::saturating_add);
-    sum.min(LIMITS.max_integer)
+    sum.min(LIMITS.max_integer.cast_signed())
 }
 
 /// Adds one figure. A sum stops at the largest integer instead of wrapping (rule STA-06).

@@ -11,7 +11,7 @@ import { COMMON_SECRETS, fill, LIMITS } from '../contract.ts';
 import { Endpoint, isEndpointUrl, parseSecret } from '../endpoint.ts';
 import { isPrintable } from '../log.ts';
 import { isOpenToOthers } from '../platform.ts';
-import { PriceProblem, type Prices, parsePrices } from '../prices.ts';
+import { builtInPrices, type PriceList, PriceProblem, parsePrices } from '../prices.ts';
 import { Redaction } from '../redact/index.ts';
 import { CLASS_NAMES, parseRedaction } from '../redact/rules.ts';
 import { findZone } from '../zones.ts';
@@ -89,7 +89,8 @@ export class Values {
     const retainDays = this.integer(FLAGS.retainDays);
     const retainBytes = this.integer(FLAGS.retainBytes);
     const keepHookPayloads = this.switch(FLAGS.keepHookPayloads);
-    const prices = this.optional(FLAGS.prices, (given) => this.prices(given));
+    const priceFile = this.optional(FLAGS.prices, (given) => this.priceFile(given));
+    const noPrices = this.switch(FLAGS.noPrices);
     const redaction = this.optional(FLAGS.redact, (given) => this.redaction(given));
     const webhookUrl = this.optional(FLAGS.webhook, (given) => this.webhookUrl(given));
     const secret = this.optional(FLAGS.webhookSecretFile, (given) => this.webhookSecret(given));
@@ -139,7 +140,7 @@ export class Values {
       retainDays,
       retainBytes,
       keepHookPayloads,
-      prices,
+      prices: noPrices ? undefined : { file: priceFile, builtIn: builtInPrices() },
       redaction,
       webhook:
         webhookUrl === undefined || secret === undefined ? undefined : new Endpoint(webhookUrl, secret),
@@ -314,7 +315,7 @@ export class Values {
     return this.first(name)?.text === 'true';
   }
 
-  private prices(given: Given): Prices | undefined {
+  private priceFile(given: Given): PriceList | undefined {
     const file = this.textFile(given, this.readFile(given.text));
     if (file === undefined) return undefined;
     try {
