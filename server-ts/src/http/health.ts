@@ -81,8 +81,9 @@ async function budgetOf(app: App, exchange: Exchange): Promise<object | null> {
   const { budgetCents, timeZone } = app.config;
   if (budgetCents === undefined) return null;
   const { date, startS, endS } = dayOf(timeZone, nowMs());
-  const usd = await app.store.dayCost(startS, endS, exchange.response);
-  return { day: date, usd_day: dollarsJson(budgetCents), cost_usd: dollarsJson(centsOf(usd)) };
+  const { usd, unpriced_tokens } = await app.store.dayCost(startS, endS, exchange.response);
+  const [usd_day, cost_usd] = [dollarsJson(budgetCents), dollarsJson(centsOf(usd))];
+  return { day: date, usd_day, cost_usd, unpriced_tokens };
 }
 
 /** Returns the progress of forwarding; null without `--forward`. */
