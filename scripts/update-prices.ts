@@ -36,7 +36,7 @@ const text = modelsText({
   date: values.date ?? new Date().toISOString().slice(0, 10),
   source: `LiteLLM ${version} (PyPI), ${LIST}`,
   licence: 'MIT, Copyright (c) 2023 Berri AI',
-  models: pricesOf(JSON.parse(list), readNames(FOLDER).rules),
+  models: pricesOf(JSON.parse(list), readNames(FOLDER)),
 });
 const kib = Buffer.byteLength(text) / 1024;
 if (kib > MOST_KIB) throw new Error(`the prices have ${kib.toFixed(0)} KiB, more than ${MOST_KIB}`);

@@ -17,18 +17,25 @@ export interface NameRule {
   readonly to?: string;
 }
 
+/** The rules of names. */
+export type Rules = Pick<NamesFile, 'ends' | 'beginnings'>;
+
 export interface NamesFile {
   readonly about: string;
-  readonly rules: readonly NameRule[];
+  readonly ends: readonly NameRule[];
+  readonly beginnings: readonly NameRule[];
   readonly modes: Readonly<Record<string, readonly string[]>>;
 }
 
 /** Returns the spellings of a name, the plainest last. */
-export function spellingsOf(name: string, rules: readonly NameRule[]): string[] {
-  const spellings = [];
-  for (let next: string | undefined = lowerCase(name); next !== undefined; next = plainer(next, rules))
-    spellings.push(next);
-  return spellings;
+export function spellingsOf(name: string, { ends, beginnings }: Rules): string[] {
+  return chainOf(lowerCase(name), beginnings).flatMap((one) => chainOf(one, ends));
+}
+
+/** Returns a name and what these rules make of it, the plainest last. */
+export function chainOf(name: string, rules: readonly NameRule[]): string[] {
+  const next = plainer(name, rules);
+  return next === undefined ? [name] : [name, ...chainOf(next, rules)];
 }
 
 /** Returns a text with its ASCII letters in lower case. */

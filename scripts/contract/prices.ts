@@ -5,7 +5,7 @@
  * An entry that the rules of `names.json` find by another one with equal prices is left out. A name with two prices has
  * an entry without any, so that the servers find none (rule PRI-02).
  */
-import { lowerCase, type NameRule, spellingsOf } from './price-names.ts';
+import { chainOf, lowerCase, type Rules, spellingsOf } from './price-names.ts';
 
 /** US dollars per million tokens. */
 export interface Rates {
@@ -84,10 +84,7 @@ const WRITE_1H = 2;
 const WRITE_5M = 1.25;
 
 /** Returns the prices of models by name, in the order of their names. */
-export function pricesOf(
-  list: Readonly<Record<string, Entry>>,
-  rules: readonly NameRule[],
-): Record<string, Price> {
+export function pricesOf(list: Readonly<Record<string, Entry>>, rules: Rules): Record<string, Price> {
   const entries = Object.entries(list).flatMap(([name, entry]) => {
     const provider = String(entry.litellm_provider);
     const isSold = (MAKERS.includes(provider) || HOSTS.includes(provider)) && !REGIONS.test(name);
@@ -113,11 +110,10 @@ export function pricesOf(
     entries.filter(({ provider }) => MAKERS.includes(provider)),
   );
   // Names without the decorations at their ends, so that a region keeps its own price.
-  const ends = rules.filter(({ suffix }) => suffix !== undefined);
-  putMissing(({ name }) => spellingsOf(name, ends).slice(1), entries);
+  putMissing(({ name }) => chainOf(name, rules.ends).slice(1), entries);
   for (const provider of FORMER) {
     putMissing(
-      ({ name }) => spellingsOf(name, rules).slice(-1),
+      ({ name }) => chainOf(chainOf(name, rules.ends).at(-1)!, rules.beginnings).slice(-1),
       entries.filter((one) => one.provider === provider && !/^(?!anthropic)[a-z-]+\./.test(one.name)),
     );
   }
@@ -158,7 +154,9 @@ function priceOf(name: string, entry: Entry): Price | undefined {
   const modes: Record<string, Tariff | number> = {};
   for (const [mode, end] of Object.entries(MODES)) {
     const tariff = tariffOf(entry, `_${end}`);
-    if (tariff !== undefined) modes[mode] = factorOf(tariff, price) ?? tariff;
+    if (tariff === undefined) continue;
+    const whole = isGoogle(entry) ? withCacheOf(price, tariff) : tariff;
+    modes[mode] = factorOf(whole, price) ?? whole;
   }
   const { fast } = (entry.provider_specific_entry ?? {}) as { fast?: unknown };
   if (typeof fast === 'number') modes.fast = fast;
@@ -203,6 +201,28 @@ function withHour({ above, ...rates }: Tariff): Tariff {
   };
 }
 
+/** Returns whether Google sells the model. */
+function isGoogle({ litellm_provider }: Entry): boolean {
+  return litellm_provider === 'gemini' || litellm_provider === 'vertex_ai-language-models';
+}
+
+/** Adds the usual price of reads from a cache where a mode has none: Google's modes leave it as it is. */
+function withCacheOf(usual: Tariff, mode: Tariff): Tariff {
+  const added = (one: Rates, of: Rates | undefined): Rates => {
+    const { input, output, cache_read = of?.cache_read, ...others } = one;
+    return {
+      ...(input !== undefined && { input }),
+      ...(output !== undefined && { output }),
+      ...(cache_read !== undefined && { cache_read }),
+      ...others,
+    };
+  };
+  const { above, ...rates } = mode;
+  if (above === undefined) return added(rates, usual);
+  const sizes = Object.entries(above).map(([size, one]) => [size, added(one, usual.above?.[size])] as const);
+  return { ...added(rates, usual), above: Object.fromEntries(sizes) };
+}
+
 /** Returns the prices of a list of ranges of prompt sizes. */
 function ofRanges(ranges: readonly Entry[]): Tariff | undefined {
   const [first, ...others] = ranges;
@@ -230,15 +250,22 @@ function factorOf(mode: Tariff, usual: Tariff): number | undefined {
 }
 
 /** Leaves out entries that the rules find by another one with equal prices. */
-function smallest(known: ReadonlyMap<string, Price>, rules: readonly NameRule[]): Record<string, Price> {
+function smallest(known: ReadonlyMap<string, Price>, rules: Rules): Record<string, Price> {
+  const spellings = new Map([...known.keys()].map((name) => [name, spellingsOf(name, rules)]));
   const kept = new Map(known);
+  const isFound = (name: string): boolean => {
+    const found = spellings.get(name)!.find((one) => kept.has(one));
+    return isSame(known.get(name)!, found === undefined ? {} : kept.get(found)!);
+  };
   const names = [...known.keys()].sort((one, other) => other.length - one.length || (one < other ? -1 : 1));
   for (const name of names) {
-    const found = spellingsOf(name, rules)
-      .slice(1)
-      .find((one) => kept.has(one));
-    const price = known.get(name)!;
-    if (isSame(price, found === undefined ? {} : kept.get(found)!)) kept.delete(name);
+    kept.delete(name);
+    if (!isFound(name)) kept.set(name, known.get(name)!);
+  }
+  // The entry that a name was found by may have been left out later.
+  for (let lost: string | undefined; ; kept.set(lost, known.get(lost)!)) {
+    lost = names.find((name) => !isFound(name));
+    if (lost === undefined) break;
   }
   return Object.fromEntries([...kept].sort(([one], [other]) => (one < other ? -1 : 1)));
 }

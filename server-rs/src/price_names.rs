@@ -12,7 +12,8 @@ use crate::contract::{PRICE_NAMES, parse};
 /// `prices/names.json`.
 #[derive(Debug, Deserialize)]
 struct NamesFile {
-    rules: Vec<Rule>,
+    ends: Vec<Rule>,
+    beginnings: Vec<Rule>,
     modes: BTreeMap<String, Vec<String>>,
 }
 
@@ -32,9 +33,9 @@ struct Rule {
 
 static FILE: LazyLock<NamesFile> = LazyLock::new(|| parse("prices/names.json", PRICE_NAMES));
 
-/// Returns the next plainer spelling of a name in lower case; `None` when there is none.
-pub fn plainer(name: &str) -> Option<String> {
-    FILE.rules.iter().filter(|rule| name.contains(&rule.containing)).find_map(|rule| rule.applied(name))
+/// Returns the spellings of a name in lower case: of each beginning, those of the end.
+pub fn spellings_of(name: &str) -> impl Iterator<Item = String> {
+    chain_of(name.to_ascii_lowercase(), &FILE.beginnings).flat_map(|one| chain_of(one, &FILE.ends))
 }
 
 /// Returns the modes of a price for a service tier, of which the first that a model has counts; none is the usual
@@ -46,6 +47,14 @@ pub fn modes_of(service_tier: &str) -> Option<&'static [String]> {
 /// Returns whether a price may have a mode of this name.
 pub fn is_mode(name: &str) -> bool {
     FILE.modes.values().flatten().any(|mode| mode == name)
+}
+
+/// Returns a name and what rules make of it, the plainest last.
+fn chain_of(name: String, rules: &[Rule]) -> impl Iterator<Item = String> {
+    let plainer = |name: &String| {
+        rules.iter().filter(|rule| name.contains(&rule.containing)).find_map(|rule| rule.applied(name))
+    };
+    std::iter::successors(Some(name), plainer)
 }
 
 impl Rule {
@@ -85,7 +94,16 @@ mod tests {
     use super::*;
 
     fn plainest(name: &str) -> String {
-        std::iter::successors(Some(name.to_owned()), |name| plainer(name)).last().unwrap_or_default()
+        spellings_of(name).last().unwrap_or_default()
+    }
+
+    #[test]
+    fn each_beginning_of_a_name_has_all_ends() {
+        let spellings: Vec<_> = spellings_of("Azure/EU/gpt-5-2025-08-07[1m]").collect();
+        let expected = ["azure/eu/", "azure/", ""].into_iter().flat_map(|beginning| {
+            ["gpt-5-2025-08-07[1m]", "gpt-5-2025-08-07", "gpt-5"].map(|end| format!("{beginning}{end}"))
+        });
+        assert_eq!(spellings, expected.collect::<Vec<_>>());
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::event::{Span, SpanKind};
 use crate::field::Field;
 use crate::json::scan_object;
 use crate::number::{nanos_from_usd, parse_integer, parse_number};
-use crate::price_names::{is_mode, modes_of, plainer};
+use crate::price_names::{is_mode, modes_of, spellings_of};
 use crate::text::{decode_token, trim_text};
 use crate::timestamp::parse_timestamp;
 
@@ -174,8 +174,7 @@ pub fn computed_nanos(tariff: &Tariff, counts: Counts) -> Option<i64> {
 /// Returns the price of a model: that of its first spelling with one. In each, the file counts before the built-in list,
 /// and a name before a prefix (rule PRI-02).
 fn price_of<'a>(prices: &'a Prices, model: &str) -> Option<&'a Price> {
-    let spellings = std::iter::successors(Some(model.to_ascii_lowercase()), |name| plainer(name));
-    spellings.into_iter().find_map(|name| {
+    spellings_of(model).find_map(|name| {
         let in_file = prices.file.as_ref().and_then(|list| price_in_list(list, &name));
         in_file.or_else(|| price_in_list(&prices.built_in, &name))
     })
@@ -451,6 +450,39 @@ mod tests {
         ] {
             let expected = PriceProblem { fault, path: path.to_owned() };
             assert_eq!(parse_prices(&text).expect_err(&text), expected, "{text}");
+        }
+    }
+
+    /// Decorations at the end that no price depends on.
+    const ENDS: [&str; 4] = ["[1m]", ":thinking", "@default", "[1M]"];
+    /// Prefixes of other providers, for plain names.
+    const BEGINNINGS: [&str; 6] =
+        ["openrouter/openai/", "azure/", "vertex_ai/", "anthropic/", "bedrock/", "us.anthropic."];
+
+    #[test]
+    fn every_listed_name_is_found_with_each_decoration() {
+        let prices = Prices { file: None, built_in: built_in_prices() };
+        let names: Vec<&String> = prices.built_in.by_name.keys().collect();
+        assert!(names.len() > 500);
+        let of = |name: &str| tariff_of(&prices, name, None).expect("found");
+        for name in names {
+            let tariff = of(name);
+            for end in ENDS {
+                assert!(Arc::ptr_eq(&tariff, &of(&format!("{name}{end}"))), "{name}{end}");
+            }
+            assert!(Arc::ptr_eq(&tariff, &of(&name.to_ascii_uppercase())), "{name}");
+            for beginning in BEGINNINGS {
+                if name.contains(['/', '.']) && !name.starts_with("gpt-") {
+                    continue;
+                }
+                let decorated = format!("{beginning}{name}");
+                // A listed name has prices of its own, and so has each of its spellings.
+                let is_listed = |name: &String| prices.built_in.by_name.contains_key(name);
+                let listed = spellings_of(&decorated).find(is_listed).unwrap_or_default();
+                let is_of_name = spellings_of(name).any(|one| listed.ends_with(&one));
+                assert!(is_of_name, "{decorated}: {listed}");
+                assert!(Arc::ptr_eq(&of(&listed), &of(&decorated)), "{decorated}");
+            }
         }
     }
 

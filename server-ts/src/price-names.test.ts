@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isMode, modesOf, plainer } from './price-names.ts';
+import { isMode, modesOf, spellingsOf } from './price-names.ts';
 
-function plainest(name: string): string {
-  const next = plainer(name);
-  return next === undefined ? name : plainest(next);
+function plainest(name: string): string | undefined {
+  return [...spellingsOf(name)].at(-1);
 }
+
+test('each beginning of a name has all ends', () => {
+  assert.deepEqual(
+    [...spellingsOf('Azure/EU/gpt-5-2025-08-07[1m]')],
+    ['azure/eu/', 'azure/', ''].flatMap((beginning) =>
+      ['gpt-5-2025-08-07[1m]', 'gpt-5-2025-08-07', 'gpt-5'].map((end) => beginning + end),
+    ),
+  );
+});
 
 test('a decorated name becomes the plain one', () => {
   for (const [name, plain] of [

@@ -7,7 +7,8 @@ import { PRICE_NAMES } from './contract.ts';
 
 /** `prices/names.json`. */
 interface NamesFile {
-  readonly rules: readonly RuleSpec[];
+  readonly ends: readonly RuleSpec[];
+  readonly beginnings: readonly RuleSpec[];
   readonly modes: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -26,7 +27,8 @@ interface RuleSpec {
 type Rule = (name: string) => string | undefined;
 
 interface Names {
-  readonly rules: readonly Rule[];
+  readonly ends: readonly Rule[];
+  readonly beginnings: readonly Rule[];
   readonly modes: ReadonlyMap<string, readonly string[]>;
   readonly known: ReadonlySet<string>;
 }
@@ -36,20 +38,18 @@ let parsed: Names | undefined;
 /** Returns the file. It is parsed once, and only in threads that need it. */
 function names(): Names {
   if (parsed === undefined) {
-    const { rules, modes } = JSON.parse(PRICE_NAMES) as NamesFile;
+    const { ends, beginnings, modes } = JSON.parse(PRICE_NAMES) as NamesFile;
     const known = new Set(Object.values(modes).flat());
-    parsed = { rules: rules.map(ruleOf), modes: new Map(Object.entries(modes)), known };
+    const rules = { ends: ends.map(ruleOf), beginnings: beginnings.map(ruleOf) };
+    parsed = { ...rules, modes: new Map(Object.entries(modes)), known };
   }
   return parsed;
 }
 
-/** Returns the next plainer spelling of a name in lower case; `undefined` when there is none. */
-export function plainer(name: string): string | undefined {
-  for (const rule of names().rules) {
-    const plain = rule(name);
-    if (plain !== undefined) return plain;
-  }
-  return undefined;
+/** Yields the spellings of a name in lower case: of each beginning, those of the end. */
+export function* spellingsOf(name: string): Generator<string> {
+  const { ends, beginnings } = names();
+  for (const beginning of chainOf(lowerCase(name), beginnings)) yield* chainOf(beginning, ends);
 }
 
 /**
@@ -68,6 +68,20 @@ export function isMode(name: string): boolean {
 /** Returns a text with its ASCII letters in lower case. */
 export function lowerCase(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+/** Yields a name and what rules make of it, the plainest last. */
+function* chainOf(name: string, rules: readonly Rule[]): Generator<string> {
+  let next: string | undefined = name;
+  while (next !== undefined) {
+    const one: string = next;
+    yield one;
+    next = undefined;
+    for (const rule of rules) {
+      next = rule(one);
+      if (next !== undefined) break;
+    }
+  }
 }
 
 function ruleOf({

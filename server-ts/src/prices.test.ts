@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PRICES } from './contract.ts';
+import { spellingsOf } from './price-names.ts';
 import {
   builtInPrices,
   type Counts,
@@ -8,6 +9,7 @@ import {
   PriceProblem,
   type Prices,
   parsePrices,
+  type Tariff,
   tariffOf,
 } from './prices.ts';
 
@@ -138,6 +140,32 @@ test('the first problem of a file is reported with its place', () => {
     const isExpected = (problem: unknown) =>
       problem instanceof PriceProblem && problem.fault === fault && problem.path === path;
     assert.throws(() => parsePrices(text), isExpected, text);
+  }
+});
+
+/** Decorations at the end that no price depends on. */
+const ENDS = ['[1m]', ':thinking', '@default', '[1M]'];
+/** Prefixes of other providers, for plain names. */
+const BEGINNINGS = ['openrouter/openai/', 'azure/', 'vertex_ai/', 'anthropic/', 'bedrock/', 'us.anthropic.'];
+
+test('every listed name is found with each decoration', () => {
+  const prices = { file: undefined, builtIn: builtInPrices() };
+  const { byName } = prices.builtIn;
+  assert.ok(byName.size > 500);
+  const of = (name: string): Tariff => tariffOf(prices, name, undefined)!;
+  for (const name of byName.keys()) {
+    const tariff = of(name);
+    for (const end of ENDS) assert.equal(of(`${name}${end}`), tariff, `${name}${end}`);
+    assert.equal(of(name.toUpperCase()), tariff, name);
+    if (/[/.]/.test(name) && !name.startsWith('gpt-')) continue;
+    for (const beginning of BEGINNINGS) {
+      const decorated = `${beginning}${name}`;
+      // A listed name has prices of its own, and so has each of its spellings.
+      const listed = [...spellingsOf(decorated)].find((one) => byName.has(one)) ?? '';
+      const isOfName = [...spellingsOf(name)].some((one) => listed.endsWith(one));
+      assert.ok(isOfName, `${decorated}: ${listed}`);
+      assert.equal(of(listed), of(decorated), decorated);
+    }
   }
 });
 

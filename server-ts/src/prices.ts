@@ -8,7 +8,7 @@ import { LIMITS, PRICES } from './contract.ts';
 import { FIELD } from './field.ts';
 import { visitMembers } from './json.ts';
 import { nanosFromUsd, parseNumber } from './number.ts';
-import { isMode, lowerCase, modesOf, plainer } from './price-names.ts';
+import { isMode, lowerCase, modesOf, spellingsOf } from './price-names.ts';
 import { INVALID, OPEN_OBJECT, QUOTE, skipSpace, skipValue } from './scanner.ts';
 import { byteLength, decodeString, trimText } from './text.ts';
 import { parseTimestamp } from './timestamp.ts';
@@ -192,7 +192,7 @@ export function computedNanos(tariff: Tariff, counts: Counts): number {
  * and a name before a prefix (rule PRI-02).
  */
 function priceOf({ file, builtIn }: Prices, model: string): Price | undefined {
-  for (let name: string | undefined = lowerCase(model); name !== undefined; name = plainer(name)) {
+  for (const name of spellingsOf(model)) {
     const found = (file && priceInList(file, name)) ?? priceInList(builtIn, name);
     if (found !== undefined) return found;
   }
