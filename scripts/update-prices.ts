@@ -8,17 +8,15 @@ import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { readNames } from '@twin-ingest/testkit/events/price-names.ts';
 import { answerHelp } from '@twin-ingest/testkit/process/usage.ts';
-import { readNames } from './contract/price-names.ts';
+import { MOST_BYTES } from './checks/prices.ts';
 import { modelsText, pricesOf } from './contract/prices.ts';
 
 const FOLDER = join(fileURLToPath(new URL('..', import.meta.url)), 'contract/prices');
 const LIST = 'litellm/model_prices_and_context_window_backup.json';
 /** The list is 3.5 MB. */
 const LIST_BYTES = 64 * 1024 * 1024;
-/** Kibibytes that both programs may spend on the file. */
-const MOST_KIB = 150;
-
 const USAGE = `usage: pnpm prices:update WHEEL [--date DAY]
 Writes contract/prices/models.json from the price list of LiteLLM.
 WHEEL is a file of \`pip download litellm --no-deps\`. DAY (default: today, UTC) is the day on which it was downloaded.`;
@@ -38,7 +36,7 @@ const text = modelsText({
   licence: 'MIT, Copyright (c) 2023 Berri AI',
   models: pricesOf(JSON.parse(list), readNames(FOLDER)),
 });
-const kib = Buffer.byteLength(text) / 1024;
-if (kib > MOST_KIB) throw new Error(`the prices have ${kib.toFixed(0)} KiB, more than ${MOST_KIB}`);
+const bytes = Buffer.byteLength(text);
+if (bytes > MOST_BYTES) throw new Error(`the prices have ${bytes} bytes, more than ${MOST_BYTES}`);
 writeFileSync(join(FOLDER, 'models.json'), text);
-console.log(`contract/prices/models.json: ${text.split('\n').length} lines, ${kib.toFixed(1)} KiB`);
+console.log(`contract/prices/models.json: ${bytes} bytes`);

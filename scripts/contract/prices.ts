@@ -5,7 +5,7 @@
  * An entry that the rules of `names.json` find by another one with equal prices is left out. A name with two prices has
  * an entry without any, so that the servers find none (rule PRI-02).
  */
-import { chainOf, lowerCase, type Rules, spellingsOf } from './price-names.ts';
+import { chainOf, lowerCase, type Rules, spellingsOf } from '@twin-ingest/testkit/events/price-names.ts';
 
 /** US dollars per million tokens. */
 export interface Rates {

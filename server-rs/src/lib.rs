@@ -37,6 +37,8 @@ pub mod figure;
 pub mod json;
 /// Some members of a JSON object.
 mod json_members;
+/// Where a text stops being JSON.
+pub mod json_fault;
 /// An event before it is stored.
 pub mod event;
 /// When an event happened.

@@ -75,8 +75,8 @@ impl Rule {
     }
 }
 
-/// Returns the length of the text that a pattern fits at the beginning; `#` is a digit, and `*` as little text without
-/// `/` as fits.
+/// Returns the length of the text that a pattern fits at the beginning. `#` is a digit, and `*` as little text without
+/// `/` as possible.
 fn prefix_length(pattern: &[u8], text: &[u8]) -> Option<usize> {
     let Some((first, others)) = pattern.split_first() else { return Some(0) };
     if *first == b'*' {

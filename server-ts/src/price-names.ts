@@ -4,6 +4,7 @@
  * Pure. The rules are those of `contract/prices/names.json`, so a new provider needs no code.
  */
 import { PRICE_NAMES } from './contract.ts';
+import { lowerCase } from './text.ts';
 
 /** `prices/names.json`. */
 interface NamesFile {
@@ -63,11 +64,6 @@ export function modesOf(serviceTier: string): readonly string[] | undefined {
 /** Returns whether a price may have a mode of this name. */
 export function isMode(name: string): boolean {
   return names().known.has(name);
-}
-
-/** Returns a text with its ASCII letters in lower case. */
-export function lowerCase(text: string): string {
-  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
 /** Yields a name and what rules make of it, the plainest last. */

@@ -8,9 +8,9 @@ import { LIMITS, PRICES } from './contract.ts';
 import { FIELD } from './field.ts';
 import { visitMembers } from './json.ts';
 import { nanosFromUsd, parseNumber } from './number.ts';
-import { isMode, lowerCase, modesOf, spellingsOf } from './price-names.ts';
+import { isMode, modesOf, spellingsOf } from './price-names.ts';
 import { INVALID, OPEN_OBJECT, QUOTE, skipSpace, skipValue } from './scanner.ts';
-import { byteLength, decodeString, trimText } from './text.ts';
+import { byteLength, decodeString, lowerCase, trimText } from './text.ts';
 import { parseTimestamp } from './timestamp.ts';
 
 /** The prices of a mode, in the order in which their products are added. */

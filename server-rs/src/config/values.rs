@@ -20,6 +20,7 @@ use crate::contract::flags::{
 };
 use crate::contract::{COMMON_SECRETS, LIMITS, VOCABULARY};
 use crate::endpoint::{Endpoint, is_endpoint_url, parse_secret};
+use crate::json_fault::fault_line;
 use crate::log::is_printable;
 use crate::prices::{PriceList, Prices, built_in_prices, parse_prices};
 use crate::redact::Redaction;
@@ -337,8 +338,10 @@ impl Reader {
         let values = [("source", given.source.as_str()), ("value", &quoted(&given.text))];
         parse_prices(&text)
             .map_err(|problem| {
-                let maximum = LIMITS.max_cost_usd.to_string();
-                let values = [values[0], values[1], ("path", &quoted(&problem.path)), ("maximum", &maximum)];
+                let (maximum, line) = (LIMITS.max_cost_usd.to_string(), fault_line(&text).to_string());
+                let path = quoted(&problem.path);
+                let values =
+                    [values[0], values[1], ("path", &path), ("maximum", &maximum), ("line", &line)];
                 self.problem(problem.fault.message(), &values);
             })
             .ok()

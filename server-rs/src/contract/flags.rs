@@ -1412,7 +1412,7 @@ pub static MESSAGES: Messages = Messages {
     file_unreadable: "{source} {value} cannot be read",
     file_open: "{source} {value} is open to other users; run `chmod 600` on it",
     token_short: "{source} {value} must hold a token of at least {minimum} visible ASCII characters",
-    prices_json: "{source} {value} must be JSON",
+    prices_json: "{source} {value} must be JSON; line {line} is not",
     prices_object: "{source} {value}: {path} must be an object",
     prices_unknown: "{source} {value}: {path} is no member of a price file",
     prices_twice: "{source} {value}: {path} is given twice",

@@ -9,6 +9,7 @@ import { parseBudget } from '../budget.ts';
 import { FLAGS, type FlagName, type FlagSpec, MESSAGES, type Store } from '../contract/flags.ts';
 import { COMMON_SECRETS, fill, LIMITS } from '../contract.ts';
 import { Endpoint, isEndpointUrl, parseSecret } from '../endpoint.ts';
+import { faultLine } from '../json-fault.ts';
 import { isPrintable } from '../log.ts';
 import { isOpenToOthers } from '../platform.ts';
 import { builtInPrices, type PriceList, PriceProblem, parsePrices } from '../prices.ts';
@@ -323,7 +324,8 @@ export class Values {
     } catch (problem) {
       if (!(problem instanceof PriceProblem)) throw problem;
       const path = JSON.stringify(problem.path);
-      this.problem(MESSAGES[problem.fault], given, { path, maximum: LIMITS.max_cost_usd });
+      const line = faultLine(file.text);
+      this.problem(MESSAGES[problem.fault], given, { path, maximum: LIMITS.max_cost_usd, line });
       return undefined;
     }
   }
