@@ -7,6 +7,7 @@
  * Invariant: every problem is printed, not only the first. Exit 1 when there is one.
  */
 import { fileURLToPath } from 'node:url';
+import type { NamesFile } from '@twin-ingest/testkit/events/price-names.ts';
 import { answerHelp } from '@twin-ingest/testkit/process/usage.ts';
 import { checkAgents } from './checks/agents.ts';
 import { checkFields } from './checks/fields.ts';
@@ -15,11 +16,13 @@ import { checkFormats } from './checks/formats.ts';
 import { checkOpenapi, citedRules } from './checks/openapi.ts';
 import { checkOption, type Option } from './checks/options.ts';
 import { checkOtlp } from './checks/otlp.ts';
+import { checkPrices } from './checks/prices.ts';
 import { checkChapters, checkCodes, checkNumbers, checkProofs, ruleNames } from './checks/rules.ts';
 import { checkSchemas } from './checks/schemas.ts';
 import { checkZones } from './checks/zones.ts';
 import type { Fields } from './contract/fields.ts';
 import type { Figures } from './contract/figures.ts';
+import type { PricesFile } from './contract/prices.ts';
 import type { ZonesFile } from './contract/zones.ts';
 import { type Facts, type Json, type JsonObject, readFacts } from './contract-facts.ts';
 import { generate, isCurrent } from './update-contract.ts';
@@ -65,6 +68,10 @@ export function checkContract(facts: Facts): Verdict {
     }),
     ...options.flatMap((option) => checkOption(option, options)),
     ...checkZones(facts.json.get('zones.json') as unknown as ZonesFile | undefined),
+    ...checkPrices(
+      facts.json.get('prices/models.json') as unknown as PricesFile | undefined,
+      facts.json.get('prices/names.json') as unknown as NamesFile | undefined,
+    ),
     ...checkQueries(facts),
     ...checkSchemas(facts, openapi),
   ];

@@ -49,7 +49,8 @@ export async function readFacts(root: string): Promise<Facts> {
     .map((path) => path.slice(contract.length + 1))
     // The only file of an agent that is no JSON.
     .filter((name) => !name.endsWith('/plugin.js'));
-  const json = [...files.filter((name) => name.endsWith('.json')), ...mappings].map(
+  const prices = existsSync(join(contract, 'prices')) ? ['prices/models.json', 'prices/names.json'] : [];
+  const json = [...files.filter((name) => name.endsWith('.json')), ...mappings, ...prices].map(
     (name) => [name, parse(readFileSync(join(contract, name), 'utf8'))] as const,
   );
   const page = readFileSync(join(contract, 'README.md'), 'utf8');

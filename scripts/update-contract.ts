@@ -26,7 +26,7 @@ import { figureStatements, seriesOfRows } from './contract/figure-statements.ts'
 import { type Figures, figureFacts, numberFields } from './contract/figures.ts';
 import { type Config, rustFlags, scriptFlags } from './contract/flags.ts';
 import { rustLimits, scriptLimits } from './contract/limits.ts';
-import { loadTime } from './contract/load-statements.ts';
+import { loadTime, loadUnpriced } from './contract/load-statements.ts';
 import { eventMessage, rowColumns } from './contract/messages.ts';
 import { type Metrics, rustMetrics, scriptMetrics } from './contract/metrics.ts';
 import { protobufFile } from './contract/protobuf.ts';
@@ -80,7 +80,7 @@ export function generate(root: string): Generated[] {
   const statements = Object.entries(figureStatements(figures));
   const stemsIn = (folder: string): string[] =>
     readdirSync(join(root, 'contract', folder)).map((name) => name.replace(/\.sql$/, ''));
-  const loads = [...new Set([...stemsIn('loads'), '0006_time'])].sort();
+  const loads = [...new Set([...stemsIn('loads'), '0006_time', '0008_unpriced'])].sort();
   const stems = stemsIn('queries').concat(statements.map(([stem]) => stem));
   const queries = [...new Set(stems)].sort();
   return [
@@ -93,6 +93,7 @@ export function generate(root: string): Generated[] {
     { path: 'contract/openapi.json', content: openapi },
     { path: 'contract/ingest/v1/event.proto', content: protobufFile(fields, words) },
     { path: 'contract/loads/0006_time.sql', content: loadTime(fields, figures) },
+    { path: 'contract/loads/0008_unpriced.sql', content: loadUnpriced(fields, figures) },
     { path: 'contract/queries/insert_event.sql', content: insertEvent(fields) },
     {
       path: 'contract/queries/select_event_figures.sql',

@@ -131,6 +131,7 @@ export interface Session {
   readonly cache_write_tokens: number;
   readonly total_cost_usd: number;
   readonly total_computed_cost_usd: number;
+  readonly unpriced_tokens: number;
 }
 
 /** SES-01 */
@@ -156,6 +157,7 @@ export interface Stats {
   readonly total_tokens_out: number;
   readonly total_cost_usd: number;
   readonly total_computed_cost_usd: number;
+  readonly total_unpriced_tokens: number;
   readonly total_errors: number;
   readonly tools: readonly Counted[];
   readonly agents: readonly Counted[];
@@ -249,6 +251,7 @@ export interface SeriesLine {
   readonly tokens_out: readonly number[];
   readonly cost_usd: readonly number[];
   readonly computed_cost_usd: readonly number[];
+  readonly unpriced_tokens: readonly number[];
   readonly p50_ms?: number | null;
   readonly p95_ms?: number | null;
   readonly durations?: readonly (readonly number[])[];

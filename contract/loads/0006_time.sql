@@ -43,14 +43,15 @@ CREATE TEMPORARY TABLE all_time AS
 SELECT
   name, agent_type, sum(event_count) AS event_count, sum(call_count) AS call_count, sum(error_count) AS error_count,
   sum(duration_count) AS duration_count, sum(duration_ms) AS duration_ms, sum(tokens_in) AS tokens_in,
-  sum(tokens_out) AS tokens_out, sum(cost_nanos) AS cost_nanos, sum(computed_cost_nanos) AS computed_cost_nanos
+  sum(tokens_out) AS tokens_out, sum(cost_nanos) AS cost_nanos, sum(computed_cost_nanos) AS computed_cost_nanos,
+  sum(unpriced_tokens) AS unpriced_tokens
 FROM stats
 WHERE quarter IN (1000000000000000, (SELECT value FROM meta WHERE key = 'open_quarter'))
 GROUP BY name, agent_type;
 DELETE FROM stats;
 INSERT INTO stats (
   quarter, name, agent_type, event_count, call_count, error_count, duration_count, duration_ms, tokens_in, tokens_out,
-  cost_nanos, computed_cost_nanos
+  cost_nanos, computed_cost_nanos, unpriced_tokens
 )
 SELECT
   (e.created_at + e.time_shift) / 900000 * 900, 0, e.agent_type,
@@ -62,7 +63,8 @@ SELECT
   ifnull(sum(e.tokens_in), 0) AS tokens_in,
   ifnull(sum(e.tokens_out), 0) AS tokens_out,
   ifnull(sum(e.cost_nanos), 0) AS cost_nanos,
-  ifnull(sum(e.computed_cost_nanos), 0) AS computed_cost_nanos
+  ifnull(sum(e.computed_cost_nanos), 0) AS computed_cost_nanos,
+  ifnull(sum(CASE WHEN e.cost_nanos IS NULL AND e.computed_cost_nanos IS NULL THEN min(e.tokens_in + e.tokens_out + e.cache_read_tokens + e.cache_write_tokens, 9007199254740991) END), 0) AS unpriced_tokens
 FROM events AS e
 GROUP BY 1, 2, 3
 UNION ALL
@@ -76,7 +78,8 @@ SELECT
   ifnull(sum(e.tokens_in), 0) AS tokens_in,
   ifnull(sum(e.tokens_out), 0) AS tokens_out,
   ifnull(sum(e.cost_nanos), 0) AS cost_nanos,
-  ifnull(sum(e.computed_cost_nanos), 0) AS computed_cost_nanos
+  ifnull(sum(e.computed_cost_nanos), 0) AS computed_cost_nanos,
+  ifnull(sum(CASE WHEN e.cost_nanos IS NULL AND e.computed_cost_nanos IS NULL THEN min(e.tokens_in + e.tokens_out + e.cache_read_tokens + e.cache_write_tokens, 9007199254740991) END), 0) AS unpriced_tokens
 FROM events AS e WHERE e.event_type IS NOT NULL
 GROUP BY 1, 2, 3
 UNION ALL
@@ -90,7 +93,8 @@ SELECT
   ifnull(sum(e.tokens_in) FILTER (WHERE e.event_type IS NOT (SELECT id FROM names WHERE kind = 'event_type' AND name = 'plan_step')), 0) AS tokens_in,
   ifnull(sum(e.tokens_out) FILTER (WHERE e.event_type IS NOT (SELECT id FROM names WHERE kind = 'event_type' AND name = 'plan_step')), 0) AS tokens_out,
   ifnull(sum(e.cost_nanos) FILTER (WHERE e.event_type IS NOT (SELECT id FROM names WHERE kind = 'event_type' AND name = 'plan_step')), 0) AS cost_nanos,
-  ifnull(sum(e.computed_cost_nanos) FILTER (WHERE e.event_type IS NOT (SELECT id FROM names WHERE kind = 'event_type' AND name = 'plan_step')), 0) AS computed_cost_nanos
+  ifnull(sum(e.computed_cost_nanos) FILTER (WHERE e.event_type IS NOT (SELECT id FROM names WHERE kind = 'event_type' AND name = 'plan_step')), 0) AS computed_cost_nanos,
+  ifnull(sum(CASE WHEN e.cost_nanos IS NULL AND e.computed_cost_nanos IS NULL THEN min(e.tokens_in + e.tokens_out + e.cache_read_tokens + e.cache_write_tokens, 9007199254740991) END) FILTER (WHERE e.event_type IS NOT (SELECT id FROM names WHERE kind = 'event_type' AND name = 'plan_step')), 0) AS unpriced_tokens
 FROM events AS e WHERE e.tool_name IS NOT NULL
 GROUP BY 1, 2, 3
 UNION ALL
@@ -104,7 +108,8 @@ SELECT
   ifnull(sum(e.tokens_in), 0) AS tokens_in,
   ifnull(sum(e.tokens_out), 0) AS tokens_out,
   ifnull(sum(e.cost_nanos), 0) AS cost_nanos,
-  ifnull(sum(e.computed_cost_nanos), 0) AS computed_cost_nanos
+  ifnull(sum(e.computed_cost_nanos), 0) AS computed_cost_nanos,
+  ifnull(sum(CASE WHEN e.cost_nanos IS NULL AND e.computed_cost_nanos IS NULL THEN min(e.tokens_in + e.tokens_out + e.cache_read_tokens + e.cache_write_tokens, 9007199254740991) END), 0) AS unpriced_tokens
 FROM events AS e WHERE e.status IS NOT NULL
 GROUP BY 1, 2, 3
 UNION ALL
@@ -118,7 +123,8 @@ SELECT
   ifnull(sum(e.tokens_in), 0) AS tokens_in,
   ifnull(sum(e.tokens_out), 0) AS tokens_out,
   ifnull(sum(e.cost_nanos), 0) AS cost_nanos,
-  ifnull(sum(e.computed_cost_nanos), 0) AS computed_cost_nanos
+  ifnull(sum(e.computed_cost_nanos), 0) AS computed_cost_nanos,
+  ifnull(sum(CASE WHEN e.cost_nanos IS NULL AND e.computed_cost_nanos IS NULL THEN min(e.tokens_in + e.tokens_out + e.cache_read_tokens + e.cache_write_tokens, 9007199254740991) END), 0) AS unpriced_tokens
 FROM events AS e WHERE e.branch IS NOT NULL
 GROUP BY 1, 2, 3
 UNION ALL
@@ -132,7 +138,8 @@ SELECT
   ifnull(sum(e.tokens_in), 0) AS tokens_in,
   ifnull(sum(e.tokens_out), 0) AS tokens_out,
   ifnull(sum(e.cost_nanos), 0) AS cost_nanos,
-  ifnull(sum(e.computed_cost_nanos), 0) AS computed_cost_nanos
+  ifnull(sum(e.computed_cost_nanos), 0) AS computed_cost_nanos,
+  ifnull(sum(CASE WHEN e.cost_nanos IS NULL AND e.computed_cost_nanos IS NULL THEN min(e.tokens_in + e.tokens_out + e.cache_read_tokens + e.cache_write_tokens, 9007199254740991) END), 0) AS unpriced_tokens
 FROM events AS e WHERE e.project IS NOT NULL
 GROUP BY 1, 2, 3
 UNION ALL
@@ -146,7 +153,8 @@ SELECT
   ifnull(sum(e.tokens_in), 0) AS tokens_in,
   ifnull(sum(e.tokens_out), 0) AS tokens_out,
   ifnull(sum(e.cost_nanos), 0) AS cost_nanos,
-  ifnull(sum(e.computed_cost_nanos), 0) AS computed_cost_nanos
+  ifnull(sum(e.computed_cost_nanos), 0) AS computed_cost_nanos,
+  ifnull(sum(CASE WHEN e.cost_nanos IS NULL AND e.computed_cost_nanos IS NULL THEN min(e.tokens_in + e.tokens_out + e.cache_read_tokens + e.cache_write_tokens, 9007199254740991) END), 0) AS unpriced_tokens
 FROM events AS e WHERE e.model IS NOT NULL
 GROUP BY 1, 2, 3
 UNION ALL
@@ -160,7 +168,8 @@ SELECT
   ifnull(sum(e.tokens_in), 0) AS tokens_in,
   ifnull(sum(e.tokens_out), 0) AS tokens_out,
   ifnull(sum(e.cost_nanos), 0) AS cost_nanos,
-  ifnull(sum(e.computed_cost_nanos), 0) AS computed_cost_nanos
+  ifnull(sum(e.computed_cost_nanos), 0) AS computed_cost_nanos,
+  ifnull(sum(CASE WHEN e.cost_nanos IS NULL AND e.computed_cost_nanos IS NULL THEN min(e.tokens_in + e.tokens_out + e.cache_read_tokens + e.cache_write_tokens, 9007199254740991) END), 0) AS unpriced_tokens
 FROM events AS e WHERE e.source IS NOT NULL
 GROUP BY 1, 2, 3
 UNION ALL
@@ -174,7 +183,8 @@ SELECT
   ifnull(sum(e.tokens_in), 0) AS tokens_in,
   ifnull(sum(e.tokens_out), 0) AS tokens_out,
   ifnull(sum(e.cost_nanos), 0) AS cost_nanos,
-  ifnull(sum(e.computed_cost_nanos), 0) AS computed_cost_nanos
+  ifnull(sum(e.computed_cost_nanos), 0) AS computed_cost_nanos,
+  ifnull(sum(CASE WHEN e.cost_nanos IS NULL AND e.computed_cost_nanos IS NULL THEN min(e.tokens_in + e.tokens_out + e.cache_read_tokens + e.cache_write_tokens, 9007199254740991) END), 0) AS unpriced_tokens
 FROM events AS e WHERE e.source_event IS NOT NULL
 GROUP BY 1, 2, 3
 UNION ALL
@@ -188,7 +198,8 @@ SELECT
   ifnull(sum(e.tokens_in), 0) AS tokens_in,
   ifnull(sum(e.tokens_out), 0) AS tokens_out,
   ifnull(sum(e.cost_nanos), 0) AS cost_nanos,
-  ifnull(sum(e.computed_cost_nanos), 0) AS computed_cost_nanos
+  ifnull(sum(e.computed_cost_nanos), 0) AS computed_cost_nanos,
+  ifnull(sum(CASE WHEN e.cost_nanos IS NULL AND e.computed_cost_nanos IS NULL THEN min(e.tokens_in + e.tokens_out + e.cache_read_tokens + e.cache_write_tokens, 9007199254740991) END), 0) AS unpriced_tokens
 FROM events AS e WHERE e.service_tier IS NOT NULL
 GROUP BY 1, 2, 3
 UNION ALL
@@ -202,7 +213,8 @@ SELECT
   ifnull(sum(e.tokens_in), 0) AS tokens_in,
   ifnull(sum(e.tokens_out), 0) AS tokens_out,
   ifnull(sum(e.cost_nanos), 0) AS cost_nanos,
-  ifnull(sum(e.computed_cost_nanos), 0) AS computed_cost_nanos
+  ifnull(sum(e.computed_cost_nanos), 0) AS computed_cost_nanos,
+  ifnull(sum(CASE WHEN e.cost_nanos IS NULL AND e.computed_cost_nanos IS NULL THEN min(e.tokens_in + e.tokens_out + e.cache_read_tokens + e.cache_write_tokens, 9007199254740991) END), 0) AS unpriced_tokens
 FROM events AS e WHERE e.subagent IS NOT NULL
 GROUP BY 1, 2, 3
 UNION ALL
@@ -216,7 +228,8 @@ SELECT
   ifnull(sum(e.tokens_in), 0) AS tokens_in,
   ifnull(sum(e.tokens_out), 0) AS tokens_out,
   ifnull(sum(e.cost_nanos), 0) AS cost_nanos,
-  ifnull(sum(e.computed_cost_nanos), 0) AS computed_cost_nanos
+  ifnull(sum(e.computed_cost_nanos), 0) AS computed_cost_nanos,
+  ifnull(sum(CASE WHEN e.cost_nanos IS NULL AND e.computed_cost_nanos IS NULL THEN min(e.tokens_in + e.tokens_out + e.cache_read_tokens + e.cache_write_tokens, 9007199254740991) END), 0) AS unpriced_tokens
 FROM events AS e WHERE e.skill IS NOT NULL
 GROUP BY 1, 2, 3
 UNION ALL
@@ -230,7 +243,8 @@ SELECT
   ifnull(sum(e.tokens_in), 0) AS tokens_in,
   ifnull(sum(e.tokens_out), 0) AS tokens_out,
   ifnull(sum(e.cost_nanos), 0) AS cost_nanos,
-  ifnull(sum(e.computed_cost_nanos), 0) AS computed_cost_nanos
+  ifnull(sum(e.computed_cost_nanos), 0) AS computed_cost_nanos,
+  ifnull(sum(CASE WHEN e.cost_nanos IS NULL AND e.computed_cost_nanos IS NULL THEN min(e.tokens_in + e.tokens_out + e.cache_read_tokens + e.cache_write_tokens, 9007199254740991) END), 0) AS unpriced_tokens
 FROM events AS e WHERE e.mcp_server IS NOT NULL
 GROUP BY 1, 2, 3
 UNION ALL
@@ -244,7 +258,8 @@ SELECT
   ifnull(sum(e.tokens_in), 0) AS tokens_in,
   ifnull(sum(e.tokens_out), 0) AS tokens_out,
   ifnull(sum(e.cost_nanos), 0) AS cost_nanos,
-  ifnull(sum(e.computed_cost_nanos), 0) AS computed_cost_nanos
+  ifnull(sum(e.computed_cost_nanos), 0) AS computed_cost_nanos,
+  ifnull(sum(CASE WHEN e.cost_nanos IS NULL AND e.computed_cost_nanos IS NULL THEN min(e.tokens_in + e.tokens_out + e.cache_read_tokens + e.cache_write_tokens, 9007199254740991) END), 0) AS unpriced_tokens
 FROM events AS e WHERE e.host IS NOT NULL
 GROUP BY 1, 2, 3;
 UPDATE meta SET value = ifnull((SELECT max(quarter) FROM stats), value) WHERE key = 'open_quarter';
@@ -260,15 +275,16 @@ UPDATE all_time SET
   tokens_in = tokens_in - (SELECT o.tokens_in FROM opened AS o WHERE o.name = all_time.name AND o.agent_type = all_time.agent_type),
   tokens_out = tokens_out - (SELECT o.tokens_out FROM opened AS o WHERE o.name = all_time.name AND o.agent_type = all_time.agent_type),
   cost_nanos = cost_nanos - (SELECT o.cost_nanos FROM opened AS o WHERE o.name = all_time.name AND o.agent_type = all_time.agent_type),
-  computed_cost_nanos = computed_cost_nanos - (SELECT o.computed_cost_nanos FROM opened AS o WHERE o.name = all_time.name AND o.agent_type = all_time.agent_type)
+  computed_cost_nanos = computed_cost_nanos - (SELECT o.computed_cost_nanos FROM opened AS o WHERE o.name = all_time.name AND o.agent_type = all_time.agent_type),
+  unpriced_tokens = unpriced_tokens - (SELECT o.unpriced_tokens FROM opened AS o WHERE o.name = all_time.name AND o.agent_type = all_time.agent_type)
 WHERE EXISTS (SELECT 1 FROM opened AS o WHERE o.name = all_time.name AND o.agent_type = all_time.agent_type);
 INSERT INTO stats (
   quarter, name, agent_type, event_count, call_count, error_count, duration_count, duration_ms, tokens_in, tokens_out,
-  cost_nanos, computed_cost_nanos
+  cost_nanos, computed_cost_nanos, unpriced_tokens
 )
 SELECT
   1000000000000000, name, agent_type, event_count, call_count, error_count, duration_count, duration_ms, tokens_in,
-  tokens_out, cost_nanos, computed_cost_nanos
+  tokens_out, cost_nanos, computed_cost_nanos, unpriced_tokens
 FROM all_time WHERE event_count > 0;
 DROP TABLE opened;
 DROP TABLE all_time;

@@ -71,6 +71,7 @@ CREATE TABLE sessions (
   cost_nanos         INTEGER NOT NULL, -- nano-dollars
   first_event_id     INTEGER NOT NULL DEFAULT 0, -- where the rows of a session begin; last_event_id is where they end
   computed_cost_nanos INTEGER NOT NULL DEFAULT 0, -- raised by a statement of its own, which few events need
+  unpriced_tokens    INTEGER NOT NULL DEFAULT 0, -- tokens of its events without a cost; raised as computed_cost_nanos is
   activity           INTEGER NOT NULL DEFAULT 0, -- the later one of last_event_at and live_at; it never falls
   CONSTRAINT session_ids_are_unique UNIQUE (session_id)
 ) STRICT;
@@ -124,7 +125,7 @@ CREATE TABLE events (
   cache_write_1h_tokens INTEGER NOT NULL DEFAULT 0, -- a part of cache_write_tokens
   duration_ms        INTEGER,
   cost_nanos         INTEGER,
-  computed_cost_nanos INTEGER,         -- by --prices, where cost_nanos is NULL
+  computed_cost_nanos INTEGER,         -- by the prices, where cost_nanos is NULL
   client_timestamp   INTEGER,
   arrived_at         INTEGER,
   event_id           ANY,              -- a canonical lower-case UUID as its 16 bytes, anything else as its text
@@ -240,6 +241,7 @@ CREATE TABLE stats (
   tokens_out     INTEGER NOT NULL,
   cost_nanos     INTEGER NOT NULL,
   computed_cost_nanos INTEGER NOT NULL DEFAULT 0, -- as in sessions
+  unpriced_tokens INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (quarter, name, agent_type)
 ) STRICT, WITHOUT ROWID;
 

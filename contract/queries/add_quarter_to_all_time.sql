@@ -3,11 +3,11 @@
 -- open quarter. Sums stop at the largest 64-bit integer (rule STA-06).
 INSERT INTO stats (
   quarter, name, agent_type, event_count, call_count, error_count, duration_count, duration_ms, tokens_in, tokens_out,
-  cost_nanos, computed_cost_nanos
+  cost_nanos, computed_cost_nanos, unpriced_tokens
 )
 SELECT
   CAST(?1 AS INTEGER), name, agent_type, event_count, call_count, error_count, duration_count, duration_ms, tokens_in,
-  tokens_out, cost_nanos, computed_cost_nanos
+  tokens_out, cost_nanos, computed_cost_nanos, unpriced_tokens
 FROM stats WHERE quarter = ?2
 ON CONFLICT (quarter, name, agent_type) DO UPDATE SET
   event_count = event_count + excluded.event_count,
@@ -18,4 +18,5 @@ ON CONFLICT (quarter, name, agent_type) DO UPDATE SET
   tokens_in = iif(tokens_in > 9223372036854775807 - excluded.tokens_in, 9223372036854775807, tokens_in + excluded.tokens_in),
   tokens_out = iif(tokens_out > 9223372036854775807 - excluded.tokens_out, 9223372036854775807, tokens_out + excluded.tokens_out),
   cost_nanos = iif(cost_nanos > 9223372036854775807 - excluded.cost_nanos, 9223372036854775807, cost_nanos + excluded.cost_nanos),
-  computed_cost_nanos = iif(computed_cost_nanos > 9223372036854775807 - excluded.computed_cost_nanos, 9223372036854775807, computed_cost_nanos + excluded.computed_cost_nanos)
+  computed_cost_nanos = iif(computed_cost_nanos > 9223372036854775807 - excluded.computed_cost_nanos, 9223372036854775807, computed_cost_nanos + excluded.computed_cost_nanos),
+  unpriced_tokens = iif(unpriced_tokens > 9223372036854775807 - excluded.unpriced_tokens, 9223372036854775807, unpriced_tokens + excluded.unpriced_tokens)

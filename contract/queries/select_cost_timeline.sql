@@ -19,6 +19,7 @@ SELECT
   strftime('%Y-%m-%dT%H:%M:%fZ', h.hour, 'unixepoch') AS bucket,
   min(total(cost_nanos), 9223372036854775808.0) / 1e9 AS cost_usd,
   min(total(computed_cost_nanos), 9223372036854775808.0) / 1e9 AS computed_cost_usd,
+  min(total(unpriced_tokens), 9223372036854775808.0) AS unpriced_tokens,
   min(total(tokens_in), 9223372036854775808.0) AS tokens_in,
   min(total(tokens_out), 9223372036854775808.0) AS tokens_out,
   sum(event_count) AS event_count

@@ -6,6 +6,7 @@ WITH counted AS (
     n.name,
     total(s.cost_nanos) AS cost_nanos,
     total(s.computed_cost_nanos) AS computed_cost_nanos,
+    total(s.unpriced_tokens) AS unpriced_tokens,
     total(s.tokens_in) AS tokens_in,
     total(s.tokens_out) AS tokens_out,
     sum(s.event_count) AS event_count
@@ -18,6 +19,7 @@ SELECT
   iif(place > ?5, NULL, name) AS name,
   min(total(cost_nanos), 9223372036854775808.0) / 1e9 AS cost_usd,
   min(total(computed_cost_nanos), 9223372036854775808.0) / 1e9 AS computed_cost_usd,
+  min(total(unpriced_tokens), 9223372036854775808.0) AS unpriced_tokens,
   min(total(tokens_in), 9223372036854775808.0) AS tokens_in,
   min(total(tokens_out), 9223372036854775808.0) AS tokens_out,
   sum(event_count) AS event_count

@@ -23,6 +23,7 @@ SELECT
   total(e.tokens_out) AS tokens_out,
   total(e.cost_nanos) AS cost_nanos,
   total(e.computed_cost_nanos) AS computed_cost_nanos,
+  total(CASE WHEN e.cost_nanos IS NULL AND e.computed_cost_nanos IS NULL THEN min(e.tokens_in + e.tokens_out + e.cache_read_tokens + e.cache_write_tokens, 9007199254740991) END) AS unpriced_tokens,
   group_concat(e.duration_ms) FILTER (WHERE :durations) AS durations
 FROM events AS e
 WHERE e.id > :above AND e.id < :below

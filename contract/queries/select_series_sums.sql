@@ -18,7 +18,8 @@ SELECT
   total(s.tokens_in) AS tokens_in,
   total(s.tokens_out) AS tokens_out,
   total(s.cost_nanos) AS cost_nanos,
-  total(s.computed_cost_nanos) AS computed_cost_nanos
+  total(s.computed_cost_nanos) AS computed_cost_nanos,
+  total(s.unpriced_tokens) AS unpriced_tokens
 FROM quarters AS q CROSS JOIN stats AS s ON s.quarter = q.quarter AND s.name = +:name
 WHERE :agent_type IS NULL OR s.agent_type = :agent_type
 GROUP BY 1

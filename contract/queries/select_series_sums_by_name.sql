@@ -10,7 +10,8 @@ SELECT
   total(s.tokens_in) AS tokens_in,
   total(s.tokens_out) AS tokens_out,
   total(s.cost_nanos) AS cost_nanos,
-  total(s.computed_cost_nanos) AS computed_cost_nanos
+  total(s.computed_cost_nanos) AS computed_cost_nanos,
+  total(s.unpriced_tokens) AS unpriced_tokens
 FROM stats AS s CROSS JOIN names AS n ON n.id = s.name
 WHERE s.quarter >= :since AND s.quarter < :until AND (:agent_type IS NULL OR s.agent_type = :agent_type)
   AND n.kind = +:kind

@@ -29,7 +29,8 @@ SELECT
   CAST(s.cache_read_tokens AS REAL) AS cache_read_tokens,
   CAST(s.cache_write_tokens AS REAL) AS cache_write_tokens,
   s.cost_nanos / 1e9 AS total_cost_usd,
-  s.computed_cost_nanos / 1e9 AS total_computed_cost_usd
+  s.computed_cost_nanos / 1e9 AS total_computed_cost_usd,
+  CAST(s.unpriced_tokens AS REAL) AS unpriced_tokens
 FROM sessions AS s
 LEFT JOIN session_waits AS w ON w.session = s.key AND s.ended_at IS NULL AND w.agent_id = (
   SELECT f.agent_id FROM session_waits AS f WHERE f.session = s.key

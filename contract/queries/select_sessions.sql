@@ -36,6 +36,7 @@ SELECT
   CAST(s.cache_write_tokens AS REAL) AS cache_write_tokens,
   s.cost_nanos / 1e9 AS total_cost_usd,
   s.computed_cost_nanos / 1e9 AS total_computed_cost_usd,
+  CAST(s.unpriced_tokens AS REAL) AS unpriced_tokens,
   s.activity,
   s.last_event_id AS number
 FROM sessions AS s

@@ -7,6 +7,7 @@ SELECT
   min(total(tokens_out), 9223372036854775808.0) AS total_tokens_out,
   min(total(cost_nanos), 9223372036854775808.0) / 1e9 AS total_cost_usd,
   min(total(computed_cost_nanos), 9223372036854775808.0) / 1e9 AS total_computed_cost_usd,
+  min(total(unpriced_tokens), 9223372036854775808.0) AS total_unpriced_tokens,
   ifnull(sum(error_count), 0) AS total_errors
 FROM stats
 WHERE quarter BETWEEN ?1 AND ?2 AND name = 0 AND (?3 IS NULL OR agent_type = ?3)

@@ -9,5 +9,6 @@ UPDATE sessions SET
   cache_read_tokens = iif(cache_read_tokens = 9223372036854775807, cache_read_tokens, cache_read_tokens - ?6),
   cache_write_tokens = iif(cache_write_tokens = 9223372036854775807, cache_write_tokens, cache_write_tokens - ?7),
   cost_nanos = iif(cost_nanos = 9223372036854775807, cost_nanos, cost_nanos - ?8),
-  computed_cost_nanos = iif(computed_cost_nanos = 9223372036854775807, computed_cost_nanos, computed_cost_nanos - ?9)
+  computed_cost_nanos = iif(computed_cost_nanos = 9223372036854775807, computed_cost_nanos, computed_cost_nanos - ?9),
+  unpriced_tokens = iif(unpriced_tokens = 9223372036854775807, unpriced_tokens, unpriced_tokens - ?10)
 WHERE key = ?1

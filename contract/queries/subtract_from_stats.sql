@@ -11,6 +11,7 @@ UPDATE stats SET
   tokens_in = iif(tokens_in = 9223372036854775807, tokens_in, tokens_in - ?9),
   tokens_out = iif(tokens_out = 9223372036854775807, tokens_out, tokens_out - ?10),
   cost_nanos = iif(cost_nanos = 9223372036854775807, cost_nanos, cost_nanos - ?11),
-  computed_cost_nanos = iif(computed_cost_nanos = 9223372036854775807, computed_cost_nanos, computed_cost_nanos - ?12)
+  computed_cost_nanos = iif(computed_cost_nanos = 9223372036854775807, computed_cost_nanos, computed_cost_nanos - ?12),
+  unpriced_tokens = iif(unpriced_tokens = 9223372036854775807, unpriced_tokens, unpriced_tokens - ?13)
 WHERE quarter = ?1 AND name = ?2 AND agent_type = ?3
 RETURNING event_count

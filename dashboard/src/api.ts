@@ -44,6 +44,7 @@ export interface Bucket extends Readonly<Record<CostSum, number>> {
 
 export interface Spent extends Readonly<Record<CostSum, number>> {
   readonly name: string | null;
+  readonly unpriced_tokens: number;
   readonly event_count: number;
 }
 
@@ -105,11 +106,21 @@ export interface Health {
   /** The stream that the server follows (contract rule CLU-07). */
   readonly cluster?: { readonly stream: string; readonly waiting: number; readonly failure: string | null };
   /** The file of `--prices`. */
-  readonly prices?: { readonly date: string; readonly models: number } | null;
+  readonly prices?: {
+    readonly date: string;
+    readonly models: number;
+    readonly source: 'built-in' | 'file';
+    readonly built_in_date: string;
+  } | null;
   /** What `--redact` names, and how many events and attachments it changed since the start. */
   readonly redaction?: Redaction | null;
   /** `--budget-usd-day`, and the cost of the day (contract rule NOT-05). */
-  readonly budget?: { readonly day: string; readonly usd_day: number; readonly cost_usd: number } | null;
+  readonly budget?: {
+    readonly day: string;
+    readonly usd_day: number;
+    readonly cost_usd: number;
+    readonly unpriced_tokens: number;
+  } | null;
   readonly status: string;
   readonly reason?: string;
   /** Seconds since the server started. */

@@ -13,6 +13,7 @@ export const FIGURE_LABELS = {
   cache_write_tokens: 'Written to cache',
   cost_usd: 'Cost',
   computed_cost_usd: 'Computed cost',
+  unpriced_tokens: 'Tokens without a price',
 } as const;
 
 /** The sums of an hour or a name in `GET /api/stats/cost`; each adds up the field of its name. */

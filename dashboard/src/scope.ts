@@ -6,6 +6,7 @@
  */
 import { computed, signal } from '@preact/signals';
 import type { Percentiles, Row, Session } from './api.ts';
+import { costsOfStats, isSpent } from './costs.ts';
 import { cost, durations, events, RATE_SECONDS, rate, sessions, stats, tools } from './figures.ts';
 import { costOf, headlineOf, hourCountsOf, secondsOf, statsOf, toolsOf } from './tally.ts';
 import { now_ms } from './time.ts';
@@ -96,8 +97,11 @@ export const hasTokens = computed(() => {
 export const hasReportedCost = computed(() => (shownStats.value?.total_cost_usd ?? 0) > 0);
 /** Whether the server has computed a cost. */
 export const hasComputedCost = computed(() => (shownStats.value?.total_computed_cost_usd ?? 0) > 0);
-/** Whether an event has a cost, reported or computed. */
-export const hasCost = computed(() => hasReportedCost.value || hasComputedCost.value);
+/** Whether an event has a cost or tokens, whose price may be zero or unknown. */
+export const hasCost = computed(() => {
+  const at = shownStats.value;
+  return at !== null && (isSpent(costsOfStats(at)) || hasTokens.value);
+});
 
 /** The status of the selected session, as in the list. */
 export const scopeStatus = computed(

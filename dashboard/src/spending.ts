@@ -1,7 +1,16 @@
 /** What was spent today and this week, by project, by model and by agent. */
 import { signal } from '@preact/signals';
 import type { Cost, Session, SessionPage, Spent, Stats } from './api.ts';
-import type { Costs } from './cost-text.ts';
+import {
+  byCost,
+  type Costs,
+  costsOfSession,
+  costsOfSpent,
+  costsOfStats,
+  isSpent,
+  NO_COST,
+  sumOfCosts,
+} from './costs.ts';
 import { sinceOf } from './range.ts';
 import { getJson } from './request.ts';
 import { hasTwins } from './titles.ts';
@@ -27,7 +36,6 @@ export const spending = signal<Spending | null>(null);
 /** Number of agents whose cost is fetched: one request for each, since no list has it. */
 const MOST_AGENTS = 8;
 const MOST_SESSIONS = 100;
-export const NO_COST: Costs = { reported: 0, computed: 0 };
 
 export async function pullSpending(now: Date, zone: string | null, signal: AbortSignal): Promise<Spending> {
   const [today, week] = [sinceOf('today', now, zone), sinceOf('week', now, zone)];
@@ -38,7 +46,7 @@ export async function pullSpending(now: Date, zone: string | null, signal: Abort
   };
   const expense = async (name: string | null, agent?: string) => {
     const [ofToday, ofWeek] = await Promise.all([sumsSince(today, agent), sumsSince(week, agent)]);
-    return { name, today: costOfAll(ofToday), week: costOfAll(ofWeek), agents: ofWeek.agents };
+    return { name, today: costsOfStats(ofToday), week: costsOfStats(ofWeek), agents: ofWeek.agents };
   };
   const newest = hasTwins.peek()
     ? (await getJson<SessionPage>(`/api/sessions?since=${week}&limit=${MOST_SESSIONS}`, signal)).sessions
@@ -74,31 +82,18 @@ export function byFolder(
 }
 
 function sumOfSessions(sessions: readonly Session[]): Costs {
-  return {
-    reported: sessions.reduce((sum, { total_cost_usd }) => sum + total_cost_usd, 0),
-    computed: sessions.reduce((sum, { total_computed_cost_usd }) => sum + total_computed_cost_usd, 0),
-  };
+  return sumOfCosts(sessions.map(costsOfSession));
 }
 
 /** Joins the lists of today and of the week, which contains today. */
 export function joined(today: readonly Spent[], week: readonly Spent[]): Expense[] {
-  const byName = new Map(today.map((one) => [one.name, costsOf(one)]));
+  const byName = new Map(today.map((one) => [one.name, costsOfSpent(one)]));
   return spentOnly(
-    week.map((one) => ({ name: one.name, today: byName.get(one.name) ?? NO_COST, week: costsOf(one) })),
+    week.map((one) => ({ name: one.name, today: byName.get(one.name) ?? NO_COST, week: costsOfSpent(one) })),
   );
 }
 
-function costOfAll({ total_cost_usd, total_computed_cost_usd }: Stats): Costs {
-  return { reported: total_cost_usd, computed: total_computed_cost_usd };
-}
-
-function costsOf({ cost_usd, computed_cost_usd }: Spent): Costs {
-  return { reported: cost_usd, computed: computed_cost_usd };
-}
-
-const sumOf = ({ reported, computed }: Costs) => reported + computed;
-
-/** Returns what has cost something, the most expensive first. */
+/** Returns what has cost something or has tokens without a price, the most expensive first. */
 function spentOnly(list: readonly Expense[]): Expense[] {
-  return list.filter(({ week }) => sumOf(week) > 0).sort((a, b) => sumOf(b.week) - sumOf(a.week));
+  return list.filter(({ week }) => isSpent(week)).sort((one, other) => byCost(one.week, other.week));
 }

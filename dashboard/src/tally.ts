@@ -5,6 +5,7 @@
  */
 import type { Bucket, Cost, Counted, Percentiles, Row, Session, Spent, Stats, Tool } from './api.ts';
 import { toolOf } from './columns.ts';
+import { costsOfRow, sumOfCosts } from './costs.ts';
 import { COST_SUMS, type CostSum } from './figure-names.ts';
 import type { HourCounts } from './hourly.ts';
 
@@ -47,6 +48,7 @@ export function statsOf(session: Session, rows: readonly Row[]): Stats {
     total_tokens_out: session.tokens_out,
     total_cost_usd: session.total_cost_usd,
     total_computed_cost_usd: session.total_computed_cost_usd,
+    total_unpriced_tokens: session.unpriced_tokens,
     total_errors: session.error_count,
     agents: countedBy(rows, ({ agent_type }) => agent_type),
     models: countedBy(rows, ({ model }) => model),
@@ -118,6 +120,7 @@ function spentBy(rows: readonly Row[], nameOf: (row: Row) => string | null): Spe
     .map(([name, of]) => ({
       name,
       ...sumsOf(of),
+      unpriced_tokens: sumOfCosts(of.map(costsOfRow)).unpriced,
       event_count: of.length,
     }))
     .sort((a, b) => b.event_count - a.event_count);

@@ -75,14 +75,15 @@ test('an event of the type error is news once in five minutes for each session',
 
 test('a day above the budget is news once', () => {
   const notices = new PageNotices();
-  const budget = (day: string, cost_usd: number) => notices.ofBudget({ day, usd_day: 10, cost_usd }).length;
+  const budget = (day: string, cost_usd: number) =>
+    notices.ofBudget({ day, usd_day: 10, cost_usd, unpriced_tokens: 0 }).length;
   assert.equal(notices.ofBudget(null).length, 0);
   assert.deepEqual(
     [budget('1', 10), budget('1', 10.01), budget('1', 11), budget('2', 1), budget('2', 12)],
     [0, 1, 0, 0, 1],
   );
   assert.equal(
-    new PageNotices().ofBudget({ day: '1', usd_day: 1, cost_usd: 2 }).length,
+    new PageNotices().ofBudget({ day: '1', usd_day: 1, cost_usd: 2, unpriced_tokens: 0 }).length,
     0,
     'no news at first',
   );

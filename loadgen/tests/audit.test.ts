@@ -19,7 +19,8 @@ const EVENTS = 2000;
 /** Smaller than the number of events, so that it is sent more than once. */
 const SMALL_POOL: PoolSource = { corpus: undefined, seed: 1, most: 1500 };
 const pool = await loadPool(SMALL_POOL);
-const auditor = await createAuditor(SMALL_POOL, lifetime);
+// The plain store computes no cost.
+const auditor = await createAuditor(SMALL_POOL, false, lifetime);
 
 const file = join(folder, 'events.db');
 const store = openStore(file, 'process');
@@ -87,7 +88,7 @@ for (const [fault, sql, text] of [
 test('a corpus whose events can have no row is reported before anything is sent', async () => {
   const corpus = join(folder, 'corpus.ndjson');
   writeFileSync(corpus, '{"session_id":"a"}\n{"session_id":"a","model":1}');
-  const creating = createAuditor({ ...SMALL_POOL, corpus }, lifetime);
+  const creating = createAuditor({ ...SMALL_POOL, corpus }, false, lifetime);
   const message = 'event 1 of the corpus: model has no value by the contract';
   await assert.rejects(creating, { code: 'corpus_unusable', message });
 });
@@ -96,7 +97,7 @@ const REQUIRED = '"session_id":"s","agent_type":"a","event_type":"tool_use"';
 
 /** Returns the row of an event with these members in addition to the required ones. */
 function row(members: string, maxBytes?: number) {
-  return expectedConstants(`{${[REQUIRED, members].filter(Boolean).join()}}`, maxBytes);
+  return expectedConstants(`{${[REQUIRED, members].filter(Boolean).join()}}`, true, maxBytes);
 }
 
 test('what an event does not say has its default, and null is not said', () => {
@@ -109,6 +110,19 @@ test('what an event does not say has its default, and null is not said', () => {
     ...{ schema_version: 1, payload_truncated: 0, metadata_bytes: null, computed_cost_usd: null },
   };
   assert.deepEqual(row(''), defaults);
+  const costOf = (members: string): unknown => row(members).computed_cost_usd;
+  assert.equal(
+    costOf('"model":"gpt-5-codex","tokens_in":1500,"tokens_out":50,"cache_read_tokens":500'),
+    0.0024375,
+  );
+  assert.equal(
+    costOf('"model":" Claude-Opus-5[1m] ","cache_write_tokens":2000,"cache_write_1h_tokens":1500'),
+    0.018125,
+  );
+  assert.equal(costOf('"model":"gemini-2.5-pro","tokens_in":250000,"tokens_out":1000'), 0.64);
+  assert.equal(costOf('"model":"claude-opus-4-8","tokens_out":100,"service_tier":"batch"'), 0.00125);
+  assert.equal(costOf('"model":"gpt-5-codex","tokens_in":1500,"cost_usd":0'), null);
+  assert.equal(costOf('"model":"no-such-model","tokens_in":1500'), null);
   const optional = Object.keys(defaults).filter(
     (name) => !/schema|type|truncated|_bytes|computed/.test(name),
   );

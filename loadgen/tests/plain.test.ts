@@ -161,7 +161,7 @@ test('the audit finds every generated event in the files of the plain servers', 
   const EVENTS = 4_000;
   const source: PoolSource = { corpus: undefined, seed: 1, most: EVENTS };
   const pool = await loadPool(source);
-  const auditor = await createAuditor(source, lifetime);
+  const auditor = await createAuditor(source, false, lifetime);
   const claim = { ranges: [{ first: 0, count: EVENTS }], acknowledged_events: EVENTS, details: [] };
   for (const name of compared) {
     const { server, database } = await start(name);

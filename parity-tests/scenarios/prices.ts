@@ -43,12 +43,12 @@ const modelOf = (price: string): string => of(`{"made-up":${price}}`);
 
 /** The text of a file, and the problem that the server must report. */
 const WRONG: readonly (readonly [text: string | Buffer, problem: string])[] = [
-  ['', 'must be JSON'],
-  ['{', 'must be JSON'],
-  [`${of('{}')} x`, 'must be JSON'],
-  [`\uFEFF${of('{}')}`, 'must be JSON'],
-  [modelOf('{"input":NaN}'), 'must be JSON'],
-  [modelOf('{"input":01}'), 'must be JSON'],
+  ['', 'must be JSON; line 1 is not'],
+  ['{\n', 'must be JSON; line 2 is not'],
+  [`${of('{}')} x`, 'must be JSON; line 1 is not'],
+  [`\uFEFF${of('{}')}`, 'must be JSON; line 1 is not'],
+  [modelOf('\n{"input":NaN}'), 'must be JSON; line 2 is not'],
+  [modelOf('{"input":1\n"output":1}'), 'must be JSON; line 2 is not'],
   [Buffer.from([0x22, 0xff, 0x22]), 'is not UTF-8 text'],
   ['[]', ': "" must be an object'],
   ['{}', ': "/date" is missing'],
@@ -69,6 +69,14 @@ const WRONG: readonly (readonly [text: string | Buffer, problem: string])[] = [
   [of('{"**":{}}'), ': "/models/**" is neither a model nor the beginning of one followed by *'],
   [of('{" a":{}}'), ': "/models/ a" is neither a model nor the beginning of one followed by *'],
   [of('{"\\udc00":{}}'), ': "/models" has a name that is no well-formed text'],
+  [of('{"made-up":{},"Made-up":{}}'), ': "/models/Made-up" is given twice'],
+  [
+    modelOf('{"above":{"0200":{}}}'),
+    ': "/models/made-up/above/0200" must be named by a number of tokens such as 200000',
+  ],
+  [modelOf('{"modes":{"standard":1}}'), ': "/models/made-up/modes/standard" is no member of a price file'],
+  [modelOf('{"modes":{"batch":{"above":1}}}'), ': "/models/made-up/modes/batch/above" must be an object'],
+  ['{"source":1}', ': "/source" must be text'],
   [modelOf('{"inputs":1}'), ': "/models/made-up/inputs" is no member of a price file'],
   [modelOf('{"input":1,"input":1}'), ': "/models/made-up/input" is given twice'],
   [modelOf('{"input":-1e-9}'), ': "/models/made-up/input" must be a number from 0 to 1000000'],

@@ -30,6 +30,7 @@ export const WILDCARDS: Readonly<Record<string, Wildcard>> = {
     form: /[1-9]\d{12}/,
     means: 'a time in Unix milliseconds, after 2001',
   },
+  '<any-day>': { type: 'string', form: /\d{4}-\d\d-\d\d/, means: 'a calendar day' },
   '<any-hour>': {
     type: 'string',
     form: /\d{4}-\d\d-\d\dT\d\d:00:00\.000Z/,

@@ -54,17 +54,23 @@ export function checkFigures(figures: Figures, around: AroundFigures): string[] 
   ].map((problem) => `contract/figures.json: ${problem}`);
 }
 
-function checkFigure({ name, kind, of, words, over, label }: Figure, around: AroundFigures): string[] {
-  const isPlain = kind === 'count' && of === undefined && words.length === 0;
+function checkFigure(
+  { name, kind, of, without, words, over, label }: Figure,
+  around: AroundFigures,
+): string[] {
+  const isPlain = kind === 'count' && of.length === 0 && words.length === 0;
   const isNumber = (field: string): boolean =>
     ['integer', 'dollars'].includes(around.fields.fields[field]?.kind ?? '') || field === COMPUTED;
   return [
     ...(/^[a-z][a-z0-9_]*$/.test(name) ? [] : [`${name} is no name`]),
     ...(/^[A-Z][A-Za-z ]*$/.test(label) ? [] : [`the label of ${name} is no plain text`]),
-    ...(kind === 'sum' && of === undefined ? [`${name} adds up nothing`] : []),
+    ...(kind === 'sum' && of.length === 0 ? [`${name} adds up nothing`] : []),
     ...(kind === 'sum' && words.length > 0 ? [`${name} adds up words`] : []),
-    ...(of === undefined || isNumber(of) ? [] : [`${of} of ${name} is no number`]),
-    ...(kind === 'count' && of === COMPUTED ? [`${name} counts computed costs`] : []),
+    ...[...of, ...without]
+      .filter((field) => !isNumber(field))
+      .map((field) => `${field} of ${name} is no number`),
+    ...(kind === 'count' && of.includes(COMPUTED) ? [`${name} counts computed costs`] : []),
+    ...(without.length > 0 !== of.length > 1 ? [`${name} adds up several numbers, or lacks one`] : []),
     ...words.flatMap(({ field, word }) => checkWord(name, field, word, around)),
     ...over.filter((group) => !GROUPS.includes(group)).map((group) => `${name} is over ${group}`),
     ...(over.length === 0 || repeated(over).length > 0 ? [`${name} is over no or repeated events`] : []),

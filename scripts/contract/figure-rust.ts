@@ -16,6 +16,7 @@ export function rustFigures(facts: FigureFacts, fields: Fields): string {
   const series = membersOf(facts, facts.responses.series);
   return `//! Generated from \`contract/figures.json\` by \`pnpm contract:update\`: the table of figures.
 
+use crate::contract::LIMITS;
 use crate::field::Field;
 
 /// The sums of some events, or the figures of one, by figure.
@@ -59,7 +60,7 @@ ${series.map(([name, { unit }]) => `    Member { name: "${name}", divisor: ${uni
 pub fn measure(
     number: impl Fn(Field) -> Option<i64>,
     has_word: impl Fn(Field, &'static str) -> bool,
-    computed_cost: i64,
+    computed_cost: Option<i64>,
 ) -> Sums {
     [
 ${facts.all.map((figure) => `        ${rustValue(figure)},\n`).join('')}    ]
@@ -75,6 +76,12 @@ ${facts.all
   .join('')}}
 `,
 ).join('')}
+/// Returns the sum of numbers of one event; it stops at the largest number of an event.
+fn total<const N: usize>(numbers: [Option<i64>; N]) -> i64 {
+    let sum = numbers.into_iter().flatten().fold(0, i64::saturating_add);
+    sum.min(LIMITS.max_integer.cast_signed())
+}
+
 /// Adds one figure. A sum stops at the largest integer instead of wrapping (rule STA-06).
 #[inline]
 fn add(sums: &mut Sums, figures: &Sums, figure: Figure) {
@@ -92,12 +99,20 @@ function rustArray(begin: string, items: readonly string[]): string {
   return `${begin}[\n${items.map((item) => `${margin}    ${item},\n`).join('')}${margin}];\n`;
 }
 
-function rustValue({ kind, of, words }: Figure): string {
-  const isComputed = of === COMPUTED;
-  const number = `number(Field::${pascalCase(of ?? '')})`;
-  if (kind === 'sum') return isComputed ? 'computed_cost' : `${number}.unwrap_or(0)`;
+function rustValue({ kind, of, without, words }: Figure): string {
+  const numberOf = (name: string): string =>
+    name === COMPUTED ? 'computed_cost' : `number(Field::${pascalCase(name)})`;
+  if (kind === 'sum') {
+    if (of.length === 1) return `${numberOf(of[0]!)}.unwrap_or(0)`;
+    return `if ${without.map((name) => `${numberOf(name)}.is_some()`).join(' || ')} {
+            0
+        } else {
+            total([
+${of.map((name) => `                ${numberOf(name)},\n`).join('')}            ])
+        }`;
+  }
   const conditions = [
-    ...(of === undefined ? [] : [`${number}.is_some()`]),
+    ...of.map((name) => `${numberOf(name)}.is_some()`),
     ...words.map(({ field, word }) => `has_word(Field::${pascalCase(field)}, "${word}")`),
   ];
   return conditions.length === 0 ? '1' : `i64::from(${conditions.join(' && ')})`;

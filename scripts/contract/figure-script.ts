@@ -2,7 +2,7 @@
 import { type Fields, pascalCase } from './fields.ts';
 import { ADDS, COMPUTED, listsOf } from './figure-sources.ts';
 import { type Figure, type FigureFacts, membersOf, numberFields, type Word, wordsOf } from './figures.ts';
-import { scriptArray } from './sources.ts';
+import { scriptArray, WIDTH } from './sources.ts';
 
 /** Returns `server-ts/src/figure/table.ts`, formatted as by Biome. */
 export function scriptFigures(facts: FigureFacts, fields: Fields): string {
@@ -24,7 +24,12 @@ ${lines.join('')}}
   const numbers = numberFields(facts, fields).map((name) => `'${name}'`);
   const words = wordsOf(facts).map(({ field, word }) => `['${field}', '${word}']`);
   const series = membersOf(facts, facts.responses.series);
-  return `/** Generated from \`contract/figures.json\` by \`pnpm contract:update\`: the table of figures. */
+  return `/**
+ * Generated from \`contract/figures.json\` by \`pnpm contract:update\`: the table of figures.
+ *
+ * Over 250 lines because each figure has a line in each function.
+ */
+import { LIMITS } from '../contract.ts';
 import { FIELD, type FieldName } from '../field.ts';
 
 /** The sums of some events, or the figures of one, by figure. */
@@ -42,8 +47,10 @@ export interface Member {
 export interface Measure {
   /** Whether it counts the event, or adds its value. */
   readonly kind: 'count' | 'sum';
-  /** The field whose value it adds, or that a counted event has; \`computed\` is the computed cost. */
-  readonly of: FieldName | 'computed' | undefined;
+  /** The numbers that it adds, or that a counted event has; \`computed\` is the computed cost. */
+  readonly of: readonly (FieldName | 'computed')[];
+  /** The numbers that the events of a sum lack. */
+  readonly without: readonly (FieldName | 'computed')[];
   /** The words that a counted event has. */
   readonly words: readonly (readonly [field: FieldName, word: string])[];
   /** The events that it is taken over: those of a sum without a tool, and the calls and the steps of a tool. */
@@ -88,7 +95,7 @@ export function measure(
   number: number,
   computedCost: number,
 ): void {
-${facts.all.map((figure) => `  figures[${figure.index}] = ${scriptValue(figure)};\n`).join('')}\
+${facts.all.map((figure) => `  figures[${figure.index}] =${spaced(scriptValue(figure))};\n`).join('')}\
   figures[BOUND] = Math.max(
     1,
 ${facts.all.flatMap(({ kind, index }) => (kind === 'sum' ? `    figures[${index}]!,\n` : [])).join('')}  );
@@ -102,6 +109,11 @@ function numberOr0(value: number): number {
 ${adds.join('\n')}`;
 }
 
+/** Returns an expression behind a blank, unless it begins with a line break. */
+function spaced(expression: string): string {
+  return expression.startsWith('\n') ? expression : ` ${expression}`;
+}
+
 function wordName({ field, word }: Word): string {
   return `${field}_${word}`.toUpperCase();
 }
@@ -113,23 +125,43 @@ const ${wordName(one)} = FIELD.${field}.words.findIndex((one) => one.equals(Buff
 `;
 }
 
-function scriptValue({ kind, of, words }: Figure): string {
-  const number = of === undefined ? '' : `numbers[number + ${of.toUpperCase()}]!`;
-  if (kind === 'sum') return of === COMPUTED ? 'computedCost' : `numberOr0(${number})`;
+function scriptValue({ kind, of, without, words }: Figure): string {
+  const numberOf = (name: string): string =>
+    name === COMPUTED ? 'computedCost' : `numbers[number + ${name.toUpperCase()}]!`;
+  if (kind === 'sum') {
+    const values = of.map((name) => `numberOr0(${numberOf(name)})`);
+    if (values.length === 1) return values[0]!;
+    const lacks = without.map((name) => `Number.isNaN(${numberOf(name)})`).join(' && ');
+    return `
+    ${lacks}
+      ? Math.min(
+          LIMITS.max_integer,
+          ${values.join(' +\n            ')},
+        )
+      : 0`;
+  }
   const conditions = [
-    ...(of === undefined ? [] : [`!Number.isNaN(${number})`]),
+    ...of.map((name) => `!Number.isNaN(${numberOf(name)})`),
     ...words.map((one) => `ints[int + ${one.field.toUpperCase()}] === ${wordName(one)}`),
   ];
   return conditions.length === 0 ? '1' : `${conditions.join(' && ')} ? 1 : 0`;
 }
 
-function measureText({ kind, of, words, over }: Figure): string {
+function measureText({ kind, of, without, words, over }: Figure): string {
   const asked = words.map(({ field, word }) => `['${field}', '${word}']`).join(', ');
   const groups = over.map((group) => `'${group}'`).join(', ');
-  return `  { kind: '${kind}', of: ${scriptSource(of)}, words: [${asked}], over: [${groups}] },\n`;
+  const members = [
+    `kind: '${kind}'`,
+    `of: ${scriptSources(of)}`,
+    `without: ${scriptSources(without)}`,
+    `words: [${asked}]`,
+    `over: [${groups}]`,
+  ];
+  const line = `  { ${members.join(', ')} },\n`;
+  if (line.length - 1 <= WIDTH) return line;
+  return `  {\n${members.map((member) => `    ${member},\n`).join('')}  },\n`;
 }
 
-function scriptSource(of: string | undefined): string {
-  if (of === undefined) return 'undefined';
-  return of === COMPUTED ? "'computed'" : `'${of}'`;
+function scriptSources(of: readonly string[]): string {
+  return `[${of.map((name) => (name === COMPUTED ? "'computed'" : `'${name}'`)).join(', ')}]`;
 }

@@ -37,10 +37,11 @@ export const COMPUTED = 'computed_cost_usd';
 export function pageFigures(facts: FigureFacts): string {
   const labels = facts.all.map(({ name, label }) => `  ${name}: '${label}',\n`);
   const cost = membersOf(facts, facts.responses.cost);
-  const sums = cost.flatMap(([member, { kind, of, name }]) =>
-    kind === 'sum' && of === name ? [`'${member}'`] : [],
+  const isOfField = ({ kind, of, name }: Figure): boolean => kind === 'sum' && of.join() === name;
+  const sums = cost.flatMap(([member, figure]) => (isOfField(figure) ? [`'${member}'`] : []));
+  const tokens = cost.flatMap(([member, figure]) =>
+    isOfField(figure) && figure.unit === 'tokens' ? [`'${member}'`] : [],
   );
-  const tokens = cost.flatMap(([member, { unit }]) => (unit === 'tokens' ? [`'${member}'`] : []));
   return `/** Generated from \`contract/figures.json\` by \`pnpm contract:update\`: figures that the page plots and names. */
 
 /** The label of each figure. */

@@ -359,11 +359,11 @@ export function seriesOfRows(facts: FigureFacts): string {
 }
 
 function overRows({ kind, values, words }: Figure): string {
-  if (kind === 'sum') return `total(e.${values})`;
+  if (kind === 'sum') return `total(${values})`;
   const conditions = words.map(
     ({ field, column, word }) =>
       `e.${column} = (SELECT n.id FROM names AS n WHERE n.kind = '${field}' AND n.name = '${word}')`,
   );
-  const count = `count(${values === undefined ? '*' : `e.${values}`})`;
+  const count = `count(${values ?? '*'})`;
   return conditions.length === 0 ? count : `${count} FILTER (WHERE ${conditions.join(' AND ')})`;
 }

@@ -13,8 +13,10 @@ export type EventGroup = 'events' | 'calls' | 'steps';
 export interface FigureSpec {
   /** Whether it counts events or adds up values. */
   readonly kind: 'count' | 'sum';
-  /** The field whose values are added up, or that the counted events have. */
-  readonly of?: string;
+  /** The field whose values are added up, or that the counted events have. Of a list, the values of an event are added. */
+  readonly of?: string | readonly string[];
+  /** The numbers that the events of a sum lack. */
+  readonly without?: readonly string[];
   /** The word of a field that the counted events have. */
   readonly where?: Readonly<Record<string, string>>;
   /** The events that it is taken over. */
@@ -47,6 +49,9 @@ export interface Figures {
   };
 }
 
+/** The largest number of an event: 2^53-1. */
+const MAX_INTEGER = Number.MAX_SAFE_INTEGER;
+
 /** The tables with figures. */
 export const TABLES = ['sessions', 'stats'] as const;
 export type Table = (typeof TABLES)[number];
@@ -60,11 +65,15 @@ export interface Word {
 }
 
 /** A figure with what the fields say about it. */
-export interface Figure extends FigureSpec {
+export interface Figure extends Omit<FigureSpec, 'of' | 'without'> {
   readonly name: string;
   /** Its column in the tables of sums. */
   readonly column: string;
-  /** The column of `events` whose values it counts or adds up. */
+  /** The numbers that it counts or adds up. */
+  readonly of: readonly string[];
+  /** The numbers that its events lack. */
+  readonly without: readonly string[];
+  /** What it counts or adds up in rows of `events AS e`; absent of a count of all events. */
   readonly values?: string | undefined;
   readonly words: readonly Word[];
   /** Its index in the arrays of the servers. */
@@ -85,17 +94,29 @@ export function figureFacts({ figures, responses }: Figures, fields: Fields, sch
   const known = { ...fields.server_columns, ...fields.fields };
   const columnOf = (field: string): string | undefined => known[field]?.column;
   const all = Object.entries(figures).map(([name, spec], index): Figure => {
-    const values = columnOf(spec.of ?? '');
+    const of = typeof spec.of === 'string' ? [spec.of] : (spec.of ?? []);
+    const without = spec.without ?? [];
+    const columns = of.map((field) => columnOf(field) ?? field);
+    const own = typeof spec.of === 'string' ? columns[0] : undefined;
     const words = Object.entries(spec.where ?? {}).map(
       ([field, word]): Word => ({ field, column: columnOf(field) ?? field, word }),
     );
-    const column = spec.kind === 'sum' ? (values ?? name) : name;
-    return { ...spec, name, column, values, words, index };
+    const column = spec.kind === 'sum' ? (own ?? name) : name;
+    const values = own === undefined ? valuesOf(columns, without.map(columnOf)) : `e.${own}`;
+    return { ...spec, of, without, name, column, values, words, index };
   });
   const columns = columnsOf(schema);
   const inTable = (table: Table): Figure[] =>
     columns[table].flatMap(({ name }) => all.find(({ column }) => column === name) ?? []);
   return { all, of: { sessions: inTable('sessions'), stats: inTable('stats') }, responses };
+}
+
+/** Returns the sum of the columns of an event that lacks others; it stops at 2^53-1. */
+function valuesOf(columns: readonly string[], without: readonly (string | undefined)[]): string | undefined {
+  if (columns.length === 0) return undefined;
+  const condition = without.map((column) => `e.${column} IS NULL`).join(' AND ');
+  const sum = columns.map((column) => `e.${column}`).join(' + ');
+  return `CASE WHEN ${condition} THEN min(${sum}, ${MAX_INTEGER}) END`;
 }
 
 /** Returns the columns of the tables with figures. */
@@ -139,5 +160,7 @@ export function wordsOf({ all }: FigureFacts): Word[] {
 
 /** Returns the fields whose numbers the figures need, in the order of the fields. */
 export function numberFields({ all }: FigureFacts, fields: Fields): string[] {
-  return Object.keys(fields.fields).filter((name) => all.some(({ of }) => of === name));
+  return Object.keys(fields.fields).filter((name) =>
+    all.some(({ of, without }) => of.includes(name) || without.includes(name)),
+  );
 }

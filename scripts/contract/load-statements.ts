@@ -1,6 +1,6 @@
 /** Generates the statements of `contract/loads` that name fields and figures. */
 import { type Fields, nameKinds } from './fields.ts';
-import type { EventGroup, Figure, FigureFacts } from './figures.ts';
+import { type EventGroup, type Figure, type FigureFacts, figureOf } from './figures.ts';
 import { lines } from './statements.ts';
 
 /** Returns `0006_time.sql`, which counts the events of earlier schemas at their own times. */
@@ -90,6 +90,40 @@ DROP TABLE all_time;
 `;
 }
 
+/** Returns `0008_unpriced.sql`, which counts the tokens without a price of earlier schemas. */
+export function loadUnpriced(fields: Fields, facts: FigureFacts): string {
+  const figure = figureOf(facts, 'unpriced_tokens');
+  const { column } = figure;
+  const names = ['0', ...nameKinds(fields).filter((kind) => kind !== 'agent_type')];
+  const sums = names.map((kind) => {
+    const name = kind === '0' ? '0' : `e.${fields.fields[kind]!.column}`;
+    return `SELECT
+  (e.created_at + e.time_shift) / 900000 * 900 AS quarter, ${name} AS name, e.agent_type,
+  ${sumOf(figure, kind === 'tool_name')}
+FROM events AS e${kind === '0' ? '' : ` WHERE ${name} IS NOT NULL`}
+GROUP BY 1, 2, 3`;
+  });
+  const isSame = 'u.name = stats.name AND u.agent_type = stats.agent_type';
+  return `-- Generated from contract/fields.json and contract/figures.json. Below schema 8 no sum had tokens without a price.
+UPDATE sessions SET ${column} = u.${column}
+FROM (SELECT e.session, ${sumOf(figure, false)} FROM events AS e GROUP BY 1) AS u
+WHERE u.session = sessions.key;
+CREATE TEMPORARY TABLE unpriced AS
+${sums.join('\nUNION ALL\n')};
+UPDATE stats SET ${column} = 0;
+UPDATE stats SET ${column} = u.${column} FROM unpriced AS u WHERE u.quarter = stats.quarter AND ${isSame};
+-- The sums of all time have every quarter but the open one.
+UPDATE stats SET ${column} = u.${column}
+FROM (
+  SELECT name, agent_type, sum(${column}) AS ${column} FROM unpriced
+  WHERE quarter <> (SELECT value FROM meta WHERE key = 'open_quarter')
+  GROUP BY 1, 2
+) AS u
+WHERE stats.quarter = 1000000000000000 AND ${isSame};
+DROP TABLE unpriced;
+`;
+}
+
 const KEY = 'o.name = all_time.name AND o.agent_type = all_time.agent_type';
 
 /** Returns the sum of a figure over the events of one name. */
@@ -104,6 +138,6 @@ function sumOf({ kind, column, values, words, over }: Figure, isTool: boolean): 
     ...words.map(({ field, column: of, word }) => `e.${of} IS ${nameOf(field, word)}`),
   ];
   const filter = conditions.length === 0 ? '' : ` FILTER (WHERE ${conditions.join(' AND ')})`;
-  const sum = kind === 'count' ? `count(${values === undefined ? '*' : `e.${values}`})` : `sum(e.${values})`;
+  const sum = kind === 'count' ? `count(${values ?? '*'})` : `sum(${values})`;
   return `ifnull(${sum}${filter}, 0) AS ${column}`;
 }

@@ -120,6 +120,10 @@ pub const OTLP: &str = include_str!("../../contract/otlp.json");
 pub const AGENTS_FILE: &str = include_str!("../../contract/agents.json");
 /// `zones.json`; [`crate::zones`] parses it.
 pub const ZONES: &str = include_str!("../../contract/zones.json");
+/// `prices/models.json`; [`crate::prices`] parses it.
+pub const PRICES: &str = include_str!("../../contract/prices/models.json");
+/// `prices/names.json`; [`crate::price_names`] parses it.
+pub const PRICE_NAMES: &str = include_str!("../../contract/prices/names.json");
 /// `rpc.json`; [`crate::rpc`] parses it.
 pub const RPC: &str = include_str!("../../contract/rpc.json");
 

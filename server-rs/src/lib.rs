@@ -37,10 +37,14 @@ pub mod figure;
 pub mod json;
 /// Some members of a JSON object.
 mod json_members;
+/// Where a text stops being JSON.
+pub mod json_fault;
 /// An event before it is stored.
 pub mod event;
 /// When an event happened.
 pub mod event_time;
+/// Spellings of the names of models.
+pub mod price_names;
 /// Costs of tokens.
 pub mod prices;
 /// The formats of bodies and answers.

@@ -112,7 +112,7 @@ impl Notifier {
         let Day { start_s, end_s, .. } = day;
         let read =
             self.store.read_spawned(Cost::Bounded, move |connection| day_cost(connection, start_s, end_s));
-        let usd = read.await.ok()?;
+        let usd = read.await.ok()?.usd;
         self.notices.lock().unwrap_or_else(PoisonError::into_inner).spend(&day, usd, now_ms)
     }
 

@@ -337,8 +337,9 @@ pub const UPSERT_SESSION_WAIT: &str = include_str!("../../contract/queries/upser
 pub const UPSERT_STATS: &str = include_str!("../../contract/queries/upsert_stats.sql");
 
 /// What follows the rows of a dump whose schema is below each number, in their order (rule BAK-05).
-pub const LOADS: [(i64, &str); 3] = [
+pub const LOADS: [(i64, &str); 4] = [
     (2, include_str!("../../contract/loads/0002_open_hour.sql")),
     (6, include_str!("../../contract/loads/0006_time.sql")),
     (7, include_str!("../../contract/loads/0007_texts.sql")),
+    (8, include_str!("../../contract/loads/0008_unpriced.sql")),
 ];

@@ -14,6 +14,8 @@ import schemaSql from '../../contract/migrations/0001_init.sql?text';
 import openapi from '../../contract/openapi.json?text';
 import otlp from '../../contract/otlp.json' with { type: 'json' };
 import pragmas from '../../contract/pragmas.sql?text';
+import models from '../../contract/prices/models.json?text';
+import priceNames from '../../contract/prices/names.json?text';
 import commonSecrets from '../../contract/redact/secrets.json?text';
 import rpc from '../../contract/rpc.json?text';
 import schema from '../../contract/schema.json' with { type: 'json' };
@@ -31,6 +33,10 @@ export const FIELDS_FILE = fields;
 /** The file of `--redact` that is inside of the program (rule RED-01). */
 export const COMMON_SECRETS: string = commonSecrets;
 export const OPENAPI: string = openapi;
+/** `prices/models.json`; `prices` parses it. */
+export const PRICES: string = models;
+/** `prices/names.json`; `price-names` parses it. */
+export const PRICE_NAMES: string = priceNames;
 /** `zones.json`; `zones` parses it. */
 export const ZONES: string = zones;
 export const CONTRACT_VERSION: string = version.trim();

@@ -31,7 +31,7 @@ test('a failed read is repeated, and each page of ids is read once', async (t) =
       const common = { reason: null, at: 0, key: after, session_id: `s${after}`, agent: 'a', project: null };
       return [{ id: end, kind: 'failed', started_at: 0, ...common }];
     },
-    dayCost: async () => 0,
+    dayCost: async () => ({ usd: 0, unpriced_tokens: 0 }),
   };
   const rules = { origin: '', epoch: 'e', finishMinutes: 5, budgetCents: undefined, zone: findZone('UTC')! };
   const endpoint = new Endpoint(`http://127.0.0.1:${port}/`, Buffer.alloc(24));

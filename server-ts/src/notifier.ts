@@ -13,7 +13,7 @@ import type { Endpoint } from './endpoint.ts';
 import type { Log } from './log.ts';
 import type { Meters } from './meters.ts';
 import { type Notice, type NoticeRules, Notices } from './notices.ts';
-import type { Signal } from './store/signals.ts';
+import type { DayCost, Signal } from './store/signals.ts';
 import { Webhook } from './webhook.ts';
 import type { Zone } from './zones.ts';
 
@@ -22,7 +22,7 @@ export interface SignalSource {
   readonly newest: number;
   readonly meters: Pick<Meters, 'countNotice'>;
   signals(after: number, newest: number): Promise<readonly Signal[]>;
-  dayCost(startS: number, endS: number): Promise<number>;
+  dayCost(startS: number, endS: number): Promise<DayCost>;
 }
 
 /** Sends the notifications of one server. */
@@ -113,7 +113,8 @@ export class Notifier {
     if (!this.hasBudget) return undefined;
     const now = nowMs();
     const day = dayOf(this.zone, now);
-    return this.notices.spend(day, await this.source.dayCost(day.startS, day.endS), now);
+    const { usd } = await this.source.dayCost(day.startS, day.endS);
+    return this.notices.spend(day, usd, now);
   }
 
   private push(notice: Notice): void {

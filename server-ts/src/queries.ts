@@ -6,6 +6,7 @@
 import load2 from '../../contract/loads/0002_open_hour.sql?text';
 import load6 from '../../contract/loads/0006_time.sql?text';
 import load7 from '../../contract/loads/0007_texts.sql?text';
+import load8 from '../../contract/loads/0008_unpriced.sql?text';
 import addQuarterToAllTime from '../../contract/queries/add_quarter_to_all_time.sql?text';
 import addRareFiguresToSession from '../../contract/queries/add_rare_figures_to_session.sql?text';
 import addRareFiguresToStats from '../../contract/queries/add_rare_figures_to_stats.sql?text';
@@ -323,4 +324,5 @@ export const LOADS: readonly (readonly [number, string])[] = [
   [2, load2],
   [6, load6],
   [7, load7],
+  [8, load8],
 ];

@@ -74,6 +74,11 @@ export function percentDecode(text: string, plusIsSpace: boolean): string | unde
   }
 }
 
+/** Returns a text with its ASCII letters in lower case. */
+export function lowerCase(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
 /** Returns the length in UTF-8 bytes. */
 export function byteLength(text: string): number {
   return Buffer.byteLength(text, 'utf8');

@@ -30,6 +30,7 @@ export function headOf(session: Session): string {
     ['Tokens written to the cache', session.cache_write_tokens],
     ['Cost in US dollars, reported', session.total_cost_usd],
     ['Cost in US dollars, computed', session.total_computed_cost_usd],
+    ['Tokens without a price', session.unpriced_tokens > 0 ? session.unpriced_tokens : null],
   ];
   const lines = facts.flatMap(([name, value]) =>
     value === null ? [] : [`- ${name}: ${inline(String(value))}`],

@@ -1,6 +1,7 @@
 /** Shows events, tokens and cost by model, by project, by branch and by agent. */
 import type { Counted, Spent } from '../api.ts';
-import { type Costs, costText, titleOfCost } from '../cost-text.ts';
+import { costText, titleOfCost } from '../cost-text.ts';
+import { type Costs, costsOfSpent } from '../costs.ts';
 import type { FilterName } from '../filters.ts';
 import { short, whole } from '../format.ts';
 import { hasCost, hasTokens, shownCost, shownStats } from '../scope.ts';
@@ -68,7 +69,7 @@ function SpentPanel({ id, title, name, list }: ListProps<Spent>) {
                 </th>
                 <td class="number">{whole(one.event_count)}</td>
                 {hasTokens.value && <td class="number">{short(one.tokens_in + one.tokens_out)}</td>}
-                {hasCost.value && <CostCell reported={one.cost_usd} computed={one.computed_cost_usd} />}
+                {hasCost.value && <CostCell {...costsOfSpent(one)} />}
               </tr>
             ))}
           </tbody>

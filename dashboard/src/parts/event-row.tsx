@@ -3,7 +3,8 @@ import type { ComponentChildren } from 'preact';
 import type { Row } from '../api.ts';
 import { callKey, isRunning } from '../calls.ts';
 import { type ColumnName, eventOf, toolOf } from '../columns.ts';
-import { computedTitle } from '../cost-text.ts';
+import { computedTitle, UNPRICED_TITLE } from '../cost-text.ts';
+import { costsOfRow } from '../costs.ts';
 import { openCalls, toggleCall } from '../feed.ts';
 import { projects } from '../figures.ts';
 import { dollars, duration, legible, short, timeOfDay } from '../format.ts';
@@ -136,10 +137,11 @@ const CELLS: Readonly<
   },
   tokens: ({ tokens_in, tokens_out }) =>
     tokens_in + tokens_out === 0 ? '' : `${short(tokens_in)}/${short(tokens_out)}`,
-  cost: ({ cost_usd, computed_cost_usd }) => {
-    if (cost_usd !== null) return dollars(cost_usd);
-    if (computed_cost_usd === null) return '';
-    return <span title={computedTitle.value}>~{dollars(computed_cost_usd)}</span>;
+  cost: (row) => {
+    if (row.cost_usd !== null) return dollars(row.cost_usd);
+    if (row.computed_cost_usd !== null)
+      return <span title={computedTitle.value}>~{dollars(row.computed_cost_usd)}</span>;
+    return costsOfRow(row).unpriced > 0 ? <span title={UNPRICED_TITLE}>–</span> : '';
   },
   session: (row) => (
     <a

@@ -2,6 +2,7 @@
 import { useEffect } from 'preact/hooks';
 import type { Session, SessionStatus } from '../api.ts';
 import { costText, titleOfCost } from '../cost-text.ts';
+import { costsOfSession } from '../costs.ts';
 import { hasMoreSessions, sessions } from '../figures.ts';
 import { counted, legible, span } from '../format.ts';
 import { isNarrow } from '../narrow.ts';
@@ -87,7 +88,7 @@ function SessionRow({ session, status, age_ms }: SessionRowProps) {
   const isChosen = filters.value.session_id === session.id;
   const isTurn = isYourTurn({ ...session, status });
   const where = [session.agent_type, session.branch].filter((part) => part !== null).join(' · ');
-  const costs = { reported: session.total_cost_usd, computed: session.total_computed_cost_usd };
+  const costs = costsOfSession(session);
   return (
     <li class={status === 'waiting' ? 'waits-for-you' : undefined}>
       <button
@@ -113,9 +114,7 @@ function SessionRow({ session, status, age_ms }: SessionRowProps) {
         <span class="sums number dim">
           {counted(session.event_count, 'event')}
           {session.error_count > 0 && <span class="bad"> · {counted(session.error_count, 'error')}</span>}
-          {(costs.reported > 0 || costs.computed > 0) && (
-            <span title={titleOfCost(costs)}> · {costText(costs)}</span>
-          )}
+          {costs.reported + costs.tokens > 0 && <span title={titleOfCost(costs)}> · {costText(costs)}</span>}
         </span>
       </button>
       <a class="open-session" href={sessionHref(session.id)} title="Open its page: turns, calls and times">

@@ -1,11 +1,12 @@
 /** The cost of today and of this week, by project, by model or by agent. */
 import { signal } from '@preact/signals';
-import { type Costs, costText, titleOfCost } from '../cost-text.ts';
+import { costText, titleOfCost, unpricedText } from '../cost-text.ts';
+import { type Costs, isSpent, NO_COST } from '../costs.ts';
 import { dayZone, health } from '../figures.ts';
 import { legible } from '../format.ts';
 import { budgetText } from '../notify/notices.ts';
 import { scopeId } from '../scope.ts';
-import { byFolder, type Expense, GROUPS, type Group, NO_COST, spending } from '../spending.ts';
+import { byFolder, type Expense, GROUPS, type Group, spending } from '../spending.ts';
 import { foldersOf, pathOf } from '../titles.ts';
 import { Empty, Panel, useFirst } from './panel.tsx';
 
@@ -81,6 +82,7 @@ function BudgetLine() {
     >
       {budgetText(budget)}
       {isAbove && ', above the budget'}
+      {budget.unpriced_tokens > 0 && ` + ${unpricedText(budget.unpriced_tokens)}`}
     </p>
   );
 }
@@ -121,10 +123,9 @@ function FolderRow({ path }: { readonly path: string }) {
 }
 
 function Amount({ costs }: { readonly costs: Costs }) {
-  const { reported, computed } = costs;
   return (
     <td class="number" title={titleOfCost(costs)}>
-      {reported + computed === 0 ? <span class="dim">–</span> : costText(costs).replace(' computed', '')}
+      {isSpent(costs) ? costText(costs).replace(' computed', '') : <span class="dim">{costText(costs)}</span>}
     </td>
   );
 }

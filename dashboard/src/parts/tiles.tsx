@@ -2,6 +2,7 @@
 import type { Stats } from '../api.ts';
 import { connection } from '../connection.ts';
 import { costText, titleOfCost } from '../cost-text.ts';
+import { costsOfStats } from '../costs.ts';
 import { FIGURE_LABELS } from '../figure-names.ts';
 import { sessions } from '../figures.ts';
 import { percent, short, whole } from '../format.ts';
@@ -49,7 +50,7 @@ export function Tiles() {
 
 function CostTile({ at }: { readonly at: Stats | null }) {
   if (at === null || !hasCost.value) return <Tile name={FIGURE_LABELS.cost_usd} value={null} />;
-  const costs = { reported: at.total_cost_usd, computed: at.total_computed_cost_usd };
+  const costs = costsOfStats(at);
   return <Tile name={FIGURE_LABELS.cost_usd} value={costText(costs)} title={titleOfCost(costs)} />;
 }
 

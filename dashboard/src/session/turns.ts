@@ -5,6 +5,7 @@
  * its answer.
  */
 import type { Row } from '../api.ts';
+import { type Costs, costsOfRow, sumOfCosts } from '../costs.ts';
 import { isObject } from '../hook-summary.ts';
 import { isHidden, summaryOf } from '../summary.ts';
 import { unionOf } from './interval.ts';
@@ -30,12 +31,10 @@ export interface Turn {
   readonly sums: Sums;
 }
 
-export interface Sums {
+export interface Sums extends Costs {
   readonly modelCalls: number;
   readonly toolCalls: number;
   readonly errors: number;
-  readonly reported: number;
-  readonly computed: number;
 }
 
 /** The same prompt as a hook and as telemetry, in milliseconds. */
@@ -143,14 +142,11 @@ function laneOf(id: string, items: readonly Item[]): Lane {
 }
 
 export function sumsOf(items: readonly Item[]): Sums {
-  const costs = (of: (row: Row) => number | null) =>
-    items.reduce((sum, { rows }) => sum + rows.reduce((part, row) => part + (of(row) ?? 0), 0), 0);
   return {
+    ...sumOfCosts(items.flatMap(({ rows }) => rows.map(costsOfRow))),
     modelCalls: items.filter(({ kind }) => kind === 'model').length,
     toolCalls: items.filter(({ kind }) => kind === 'tool').length,
     errors: items.filter(({ isError }) => isError).length,
-    reported: costs(({ cost_usd }) => cost_usd),
-    computed: costs(({ computed_cost_usd }) => computed_cost_usd),
   };
 }
 

@@ -42,7 +42,7 @@ pub struct Config {
     pub retain_days: u64,
     pub retain_bytes: u64,
     pub discard_large_metadata: bool,
-    /// Content of `--prices`.
+    /// The built-in prices and those of `--prices`; `None` with `--no-prices`.
     pub prices: Option<Arc<Prices>>,
     /// Content of `--redact`.
     pub redaction: Option<Arc<Redaction>>,

@@ -20,8 +20,9 @@ use crate::contract::flags::{
 };
 use crate::contract::{COMMON_SECRETS, LIMITS, VOCABULARY};
 use crate::endpoint::{Endpoint, is_endpoint_url, parse_secret};
+use crate::json_fault::fault_line;
 use crate::log::is_printable;
-use crate::prices::{Prices, parse_prices};
+use crate::prices::{PriceList, Prices, built_in_prices, parse_prices};
 use crate::redact::Redaction;
 use crate::redact::rules::parse_redaction;
 use crate::zones::find_zone;
@@ -61,7 +62,8 @@ impl Reader {
         let retain_days = self.integer(&FLAGS.retain_days);
         let retain_bytes = self.integer(&FLAGS.retain_bytes);
         let discard_large_metadata = self.switch(&FLAGS.discard_large_metadata);
-        let prices = self.optional(&FLAGS.prices).and_then(|given| self.prices(&given));
+        let price_file = self.optional(&FLAGS.prices).and_then(|given| self.price_file(&given));
+        let no_prices = self.switch(&FLAGS.no_prices);
         let redaction = self.optional(&FLAGS.redact).and_then(|given| self.redaction(&given));
         let webhook_url = self.optional(&FLAGS.webhook).and_then(|given| self.webhook_url(&given));
         let secret_file = self.optional(&FLAGS.webhook_secret_file);
@@ -121,7 +123,7 @@ impl Reader {
             retain_days,
             retain_bytes,
             discard_large_metadata,
-            prices: prices.map(Arc::new),
+            prices: (!no_prices).then(|| Arc::new(Prices { file: price_file, built_in: built_in_prices() })),
             redaction: redaction.map(Arc::new),
             webhook: webhook.map(Arc::new),
             webhook_finish_minutes,
@@ -330,13 +332,14 @@ impl Reader {
         self.first(flag).is_some_and(|given| given.text == "true")
     }
 
-    fn prices(&mut self, given: &Given) -> Option<Prices> {
+    fn price_file(&mut self, given: &Given) -> Option<PriceList> {
         let text = self.text_file(given, read_text_file(&given.text))?.text;
         let values = [("source", given.source.as_str()), ("value", &quoted(&given.text))];
         parse_prices(&text)
             .map_err(|problem| {
-                let maximum = LIMITS.max_cost_usd.to_string();
-                let values = [values[0], values[1], ("path", &quoted(&problem.path)), ("maximum", &maximum)];
+                let (maximum, line) = (LIMITS.max_cost_usd.to_string(), fault_line(&text).to_string());
+                let path = quoted(&problem.path);
+                let values = [values[0], values[1], ("path", &path), ("maximum", &maximum), ("line", &line)];
                 self.problem(problem.fault.message(), &values);
             })
             .ok()

@@ -1,5 +1,6 @@
 //! Generated from `contract/figures.json` by `pnpm contract:update`: the table of figures.
 
+use crate::contract::LIMITS;
 use crate::field::Field;
 
 /// The sums of some events, or the figures of one, by figure.
@@ -29,14 +30,15 @@ pub enum Figure {
     CacheWriteTokens,
     CostUsd,
     ComputedCostUsd,
+    UnpricedTokens,
 }
 
 impl Figure {
     /// Number of figures.
-    pub const COUNT: usize = 11;
+    pub const COUNT: usize = 12;
 
     /// The figures of a session, in the order of its columns.
-    pub const OF_SESSIONS: [Figure; 8] = [
+    pub const OF_SESSIONS: [Figure; 9] = [
         Figure::EventCount,
         Figure::ErrorCount,
         Figure::TokensIn,
@@ -45,10 +47,11 @@ impl Figure {
         Figure::CacheWriteTokens,
         Figure::CostUsd,
         Figure::ComputedCostUsd,
+        Figure::UnpricedTokens,
     ];
 
     /// The figures of the statistics, in the order of their columns.
-    pub const OF_STATS: [Figure; 9] = [
+    pub const OF_STATS: [Figure; 10] = [
         Figure::EventCount,
         Figure::CallCount,
         Figure::ErrorCount,
@@ -58,6 +61,7 @@ impl Figure {
         Figure::TokensOut,
         Figure::CostUsd,
         Figure::ComputedCostUsd,
+        Figure::UnpricedTokens,
     ];
 
     /// Those of a session that every group writes.
@@ -84,10 +88,10 @@ impl Figure {
     ];
 
     /// Those of a session that few events raise.
-    pub const RARE_OF_SESSIONS: [Figure; 1] = [Figure::ComputedCostUsd];
+    pub const RARE_OF_SESSIONS: [Figure; 2] = [Figure::ComputedCostUsd, Figure::UnpricedTokens];
 
     /// Those of the statistics that few events raise.
-    pub const RARE_OF_STATS: [Figure; 1] = [Figure::ComputedCostUsd];
+    pub const RARE_OF_STATS: [Figure; 2] = [Figure::ComputedCostUsd, Figure::UnpricedTokens];
 }
 
 /// The fields whose numbers the figures need, in the order of `select_event_figures.sql`.
@@ -104,7 +108,7 @@ pub const NUMBERS: [Field; 6] = [
 pub const WORDS: [(Field, &str); 1] = [(Field::Status, "error")];
 
 /// The members of a line of a series, in their order (rule SER-01).
-pub const SERIES: [Member; 8] = [
+pub const SERIES: [Member; 9] = [
     Member { name: "event_count", divisor: 1.0 },
     Member { name: "error_count", divisor: 1.0 },
     Member { name: "duration_count", divisor: 1.0 },
@@ -113,6 +117,7 @@ pub const SERIES: [Member; 8] = [
     Member { name: "tokens_out", divisor: 1.0 },
     Member { name: "cost_usd", divisor: 1e9 },
     Member { name: "computed_cost_usd", divisor: 1e9 },
+    Member { name: "unpriced_tokens", divisor: 1.0 },
 ];
 
 /// Returns the figures of one event, which has these numbers, words and computed cost. A call counts in the sums of its
@@ -121,7 +126,7 @@ pub const SERIES: [Member; 8] = [
 pub fn measure(
     number: impl Fn(Field) -> Option<i64>,
     has_word: impl Fn(Field, &'static str) -> bool,
-    computed_cost: i64,
+    computed_cost: Option<i64>,
 ) -> Sums {
     [
         1,
@@ -134,7 +139,17 @@ pub fn measure(
         number(Field::CacheReadTokens).unwrap_or(0),
         number(Field::CacheWriteTokens).unwrap_or(0),
         number(Field::CostUsd).unwrap_or(0),
-        computed_cost,
+        computed_cost.unwrap_or(0),
+        if number(Field::CostUsd).is_some() || computed_cost.is_some() {
+            0
+        } else {
+            total([
+                number(Field::TokensIn),
+                number(Field::TokensOut),
+                number(Field::CacheReadTokens),
+                number(Field::CacheWriteTokens),
+            ])
+        },
     ]
 }
 
@@ -151,6 +166,7 @@ pub fn add_event(sums: &mut Sums, figures: &Sums) {
     add(sums, figures, Figure::CacheWriteTokens);
     add(sums, figures, Figure::CostUsd);
     add(sums, figures, Figure::ComputedCostUsd);
+    add(sums, figures, Figure::UnpricedTokens);
 }
 
 /// Adds the figures of a call to a sum of its tool.
@@ -167,12 +183,19 @@ pub fn add_call(sums: &mut Sums, figures: &Sums) {
     add(sums, figures, Figure::CacheWriteTokens);
     add(sums, figures, Figure::CostUsd);
     add(sums, figures, Figure::ComputedCostUsd);
+    add(sums, figures, Figure::UnpricedTokens);
 }
 
 /// Adds the figures of a step to a sum of its tool.
 #[inline]
 pub fn add_step(sums: &mut Sums, figures: &Sums) {
     add(sums, figures, Figure::EventCount);
+}
+
+/// Returns the sum of numbers of one event; it stops at the largest number of an event.
+fn total<const N: usize>(numbers: [Option<i64>; N]) -> i64 {
+    let sum = numbers.into_iter().flatten().fold(0, i64::saturating_add);
+    sum.min(LIMITS.max_integer.cast_signed())
 }
 
 /// Adds one figure. A sum stops at the largest integer instead of wrapping (rule STA-06).

@@ -19,7 +19,7 @@ use crate::redact::RedactionCounts;
 use crate::served::OPENAPI;
 use crate::store::cost::Cost;
 use crate::store::query;
-use crate::store::signals::day_cost;
+use crate::store::signals::{DayCost, day_cost};
 use crate::timestamp::format_timestamp;
 
 const ALIVE: &str = r#"{"status":"ok"}"#;
@@ -70,7 +70,11 @@ pub async fn get_health(State(app): State<Arc<App>>, _: Exchange) -> reply::Repl
         }),
         "queue_events": app.admission.events(),
         "telemetry": app.telemetry.json(),
-        "prices": app.config.prices.as_ref().map(|prices| json!({"date": prices.date, "models": prices.models})),
+        "prices": app.config.prices.as_ref().map(|prices| {
+            let (list, source) = prices.file.as_ref().map_or((&prices.built_in, "built-in"), |file| (file, "file"));
+            let built_in_date = &prices.built_in.date;
+            json!({"date": list.date, "models": list.models, "source": source, "built_in_date": built_in_date})
+        }),
         "redaction": app.config.redaction.as_ref().map(|redaction| {
             let RedactionCounts { keys, patterns } = redaction.counts();
             let (events, attachments) = (app.ingest.redacted(), app.attachments.redacted());
@@ -103,8 +107,10 @@ pub async fn get_health(State(app): State<Arc<App>>, _: Exchange) -> reply::Repl
 async fn budget(app: &App) -> Result<Value, Failure> {
     let Some(cents) = app.config.budget_cents else { return Ok(Value::Null) };
     let Day { date, start_s, end_s } = day_of(&app.config.time_zone, app.clock.now_ms());
-    let usd = app.store.read(Cost::Bounded, move |connection| day_cost(connection, start_s, end_s)).await?;
-    Ok(json!({"day": date, "usd_day": dollars_json(cents), "cost_usd": dollars_json(cents_of(usd))}))
+    let DayCost { usd, unpriced_tokens } =
+        app.store.read(Cost::Bounded, move |connection| day_cost(connection, start_s, end_s)).await?;
+    let (usd_day, cost_usd) = (dollars_json(cents), dollars_json(cents_of(usd)));
+    Ok(json!({"day": date, "usd_day": usd_day, "cost_usd": cost_usd, "unpriced_tokens": unpriced_tokens}))
 }
 
 /// Returns a pragma as a member of the answer. The value of a pragma is always text or an integer.

@@ -16,7 +16,7 @@ use crate::event_time::EventTimes;
 use crate::field::Field;
 use crate::figure::{add_event, measure};
 use crate::meters::EventSource;
-use crate::prices::{Prices, computed_nanos};
+use crate::prices::{Counts, Prices, computed_nanos};
 use crate::queries;
 use crate::store::attachments::AttachmentRow;
 use crate::store::cluster::{Applied, ClusterGroup};
@@ -31,6 +31,7 @@ use crate::store::last_time::LastTime;
 use crate::store::names::Names;
 use crate::store::sessions::{SessionDeltas, SessionEnd};
 use crate::store::stats::{EVERY_EVENT, StatsDeltas, quarter_of};
+use crate::store::tariffs::Tariffs;
 use crate::store::waits::SessionWaits;
 use crate::truncate::original_bytes;
 use crate::waits::{DISMISSAL, NO_CHANGE, WAIT_CHANGES};
@@ -49,10 +50,6 @@ pub struct Submission {
 /// The outcomes of each submission of a group, and the newest id when a row was stored.
 pub type Stored = (Vec<Vec<Outcome>>, Option<i64>);
 
-/// The token counts that have prices, in the order of `computed_nanos`.
-const PRICED: [Field; 4] =
-    [Field::TokensIn, Field::TokensOut, Field::CacheReadTokens, Field::CacheWriteTokens];
-
 /// The decision about an event by its id.
 enum Accepted {
     New,
@@ -64,7 +61,7 @@ enum Accepted {
 /// The writer's state between groups.
 #[derive(Debug, Default)]
 pub struct EventWriter {
-    prices: Option<Arc<Prices>>,
+    tariffs: Tariffs,
     insert: EventInsert,
     keys: EventKeys,
     blocks: EventBlocks,
@@ -80,7 +77,7 @@ pub struct EventWriter {
 impl EventWriter {
     /// Creates a writer that computes costs with these prices.
     pub fn new(prices: Option<Arc<Prices>>) -> Self {
-        Self { prices, ..Self::default() }
+        Self { tariffs: Tariffs::new(prices), ..Self::default() }
     }
 
     /// Stores a group at one time (`now`, Unix milliseconds; rule STO-08). Returns the outcomes of each submission,
@@ -384,11 +381,8 @@ impl EventWriter {
             connection.prepare_cached(queries::INSERT_WHOLE_TEXT)?.execute(params![id, frame])?;
         }
 
-        let figures = measure(
-            |field| event.number(field),
-            |field, word| event.word(field) == Some(word),
-            computed.unwrap_or(0),
-        );
+        let figures =
+            measure(|field| event.number(field), |field, word| event.word(field) == Some(word), computed);
         let delta = self.sessions.delta(session, session_id, agent_type, id);
         delta.add_time(time, (!is_history).then_some(now), event.wait != DISMISSAL);
         delta.project = id_of(Field::Project).or(delta.project);
@@ -432,17 +426,32 @@ impl EventWriter {
     }
 
     /// Returns the computed cost of an event that reports none, in nano-dollars (rule PRI-04).
-    fn computed_nanos(&self, event: &Event, body: &str) -> Option<i64> {
-        let prices = self.prices.as_ref()?;
-        if event.number(Field::CostUsd).is_some() {
+    fn computed_nanos(&mut self, event: &Event, body: &str) -> Option<i64> {
+        let counts = priced_counts(event);
+        if event.number(Field::CostUsd).is_some() || counts.iter().all(|count| *count == 0) {
             return None;
         }
         let model = event.text(Field::Model, body)?;
-        computed_nanos(prices, model, PRICED.map(|field| event.number(field).unwrap_or(0)))
+        let tariff = self.tariffs.of(model, event.text(Field::ServiceTier, body))?;
+        computed_nanos(&tariff, counts)
     }
 }
 
 /// Returns the size of the whole text of a summary (rule MET-04).
 fn summarised_bytes(event: &Event, body: &str) -> Option<i64> {
     original_bytes(event.text(Field::Metadata, body)?)
+}
+
+/// Returns the token counts that have prices. Writes of one hour are a part of all writes (rule EVT-06).
+fn priced_counts(event: &Event) -> Counts {
+    let count = |field| event.number(field).unwrap_or(0);
+    let writes = count(Field::CacheWriteTokens);
+    let writes_1h = count(Field::CacheWrite1hTokens).min(writes);
+    [
+        count(Field::TokensIn),
+        count(Field::TokensOut),
+        count(Field::CacheReadTokens),
+        writes - writes_1h,
+        writes_1h,
+    ]
 }

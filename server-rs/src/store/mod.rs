@@ -24,6 +24,8 @@ pub mod waits;
 pub mod row_sums;
 /// Effects of a group on the statistics.
 pub mod stats;
+/// Prices of the models of events.
+pub mod tariffs;
 /// Pages in the order of times.
 pub mod time_search;
 /// Order of events by time.

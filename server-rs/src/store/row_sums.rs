@@ -82,11 +82,10 @@ impl RowSums {
         }
         let number_of = |field| NUMBERS.iter().zip(&numbers).find(|(known, _)| **known == field);
         let id_of = |field, word| WORDS.iter().zip(&self.words).find(|(known, _)| **known == (field, word));
-        let computed_cost: Option<i64> = row.get(COMPUTED_COST)?;
         Ok(measure(
             |field| number_of(field).and_then(|(_, number)| *number),
             |field, word| id_of(field, word).is_some_and(|(_, id)| id.is_some() && of(field) == *id),
-            computed_cost.unwrap_or_default(),
+            row.get(COMPUTED_COST)?,
         ))
     }
 }

@@ -48,9 +48,20 @@ pub fn read_signals(connection: &Connection, after: i64, newest: i64) -> rusqlit
     Ok(signals)
 }
 
-/// Returns the cost in US dollars of a day between two times in Unix seconds, the end exclusive.
-pub fn day_cost(connection: &Connection, start_s: i64, end_s: i64) -> rusqlite::Result<f64> {
-    connection.prepare_cached(queries::SELECT_DAY_COST)?.query_row([start_s, end_s], |row| row.get(0))
+/// The cost of a day.
+#[derive(Debug, Clone, Copy)]
+pub struct DayCost {
+    /// Its reported and its computed cost in US dollars.
+    pub usd: f64,
+    /// Its tokens without a price.
+    pub unpriced_tokens: i64,
+}
+
+/// Returns the cost of a day between two times in Unix seconds, the end exclusive.
+pub fn day_cost(connection: &Connection, start_s: i64, end_s: i64) -> rusqlite::Result<DayCost> {
+    connection.prepare_cached(queries::SELECT_DAY_COST)?.query_row([start_s, end_s], |row| {
+        Ok(DayCost { usd: row.get("usd")?, unpriced_tokens: row.get("unpriced_tokens")? })
+    })
 }
 
 fn signal_of(row: &Row<'_>) -> rusqlite::Result<Signal> {

@@ -40,7 +40,7 @@ export interface Config {
   readonly retainDays: number;
   readonly retainBytes: number;
   readonly discardLargeMetadata: boolean;
-  /** Content of `--prices`. */
+  /** The built-in prices and those of `--prices`; `undefined` with `--no-prices`. */
   readonly prices: Prices | undefined;
   /** Content of `--redact`. */
   readonly redaction: Redaction | undefined;

@@ -9,9 +9,10 @@ import { parseBudget } from '../budget.ts';
 import { FLAGS, type FlagName, type FlagSpec, MESSAGES, type Store } from '../contract/flags.ts';
 import { COMMON_SECRETS, fill, LIMITS } from '../contract.ts';
 import { Endpoint, isEndpointUrl, parseSecret } from '../endpoint.ts';
+import { faultLine } from '../json-fault.ts';
 import { isPrintable } from '../log.ts';
 import { isOpenToOthers } from '../platform.ts';
-import { PriceProblem, type Prices, parsePrices } from '../prices.ts';
+import { builtInPrices, type PriceList, PriceProblem, parsePrices } from '../prices.ts';
 import { Redaction } from '../redact/index.ts';
 import { CLASS_NAMES, parseRedaction } from '../redact/rules.ts';
 import { findZone } from '../zones.ts';
@@ -89,7 +90,8 @@ export class Values {
     const retainDays = this.integer(FLAGS.retainDays);
     const retainBytes = this.integer(FLAGS.retainBytes);
     const discardLargeMetadata = this.switch(FLAGS.discardLargeMetadata);
-    const prices = this.optional(FLAGS.prices, (given) => this.prices(given));
+    const priceFile = this.optional(FLAGS.prices, (given) => this.priceFile(given));
+    const noPrices = this.switch(FLAGS.noPrices);
     const redaction = this.optional(FLAGS.redact, (given) => this.redaction(given));
     const webhookUrl = this.optional(FLAGS.webhook, (given) => this.webhookUrl(given));
     const secret = this.optional(FLAGS.webhookSecretFile, (given) => this.webhookSecret(given));
@@ -139,7 +141,7 @@ export class Values {
       retainDays,
       retainBytes,
       discardLargeMetadata,
-      prices,
+      prices: noPrices ? undefined : { file: priceFile, builtIn: builtInPrices() },
       redaction,
       webhook:
         webhookUrl === undefined || secret === undefined ? undefined : new Endpoint(webhookUrl, secret),
@@ -314,7 +316,7 @@ export class Values {
     return this.first(name)?.text === 'true';
   }
 
-  private prices(given: Given): Prices | undefined {
+  private priceFile(given: Given): PriceList | undefined {
     const file = this.textFile(given, this.readFile(given.text));
     if (file === undefined) return undefined;
     try {
@@ -322,7 +324,8 @@ export class Values {
     } catch (problem) {
       if (!(problem instanceof PriceProblem)) throw problem;
       const path = JSON.stringify(problem.path);
-      this.problem(MESSAGES[problem.fault], given, { path, maximum: LIMITS.max_cost_usd });
+      const line = faultLine(file.text);
+      this.problem(MESSAGES[problem.fault], given, { path, maximum: LIMITS.max_cost_usd, line });
       return undefined;
     }
   }

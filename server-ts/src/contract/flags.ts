@@ -32,6 +32,7 @@ export type FlagName =
   | 'retain-bytes'
   | 'discard-large-metadata'
   | 'prices'
+  | 'no-prices'
   | 'redact'
   | 'webhook'
   | 'webhook-secret-file'
@@ -321,7 +322,15 @@ export const FLAGS = {
     type: 'text',
     default: null,
     value: 'FILE',
-    help: 'JSON file with prices of models, to compute the cost of events that report none',
+    help: 'JSON file with prices of models, in place of those of the built-in list',
+  },
+  noPrices: {
+    name: 'no-prices',
+    env: 'INGEST_NO_PRICES',
+    type: 'switch',
+    default: 'false',
+    choices: ['true', 'false'],
+    help: 'compute no cost for events that report tokens but no cost; --prices has no effect then',
   },
   redact: {
     name: 'redact',
@@ -595,12 +604,14 @@ export const MESSAGES = {
   file_unreadable: '{source} {value} cannot be read',
   file_open: '{source} {value} is open to other users; run `chmod 600` on it',
   token_short: '{source} {value} must hold a token of at least {minimum} visible ASCII characters',
-  prices_json: '{source} {value} must be JSON',
+  prices_json: '{source} {value} must be JSON; line {line} is not',
   prices_object: '{source} {value}: {path} must be an object',
   prices_unknown: '{source} {value}: {path} is no member of a price file',
   prices_twice: '{source} {value}: {path} is given twice',
   prices_date: '{source} {value}: {path} must be a date such as 2026-01-31',
+  prices_note: '{source} {value}: {path} must be text',
   prices_name: '{source} {value}: {path} is neither a model nor the beginning of one followed by *',
+  prices_size: '{source} {value}: {path} must be named by a number of tokens such as 200000',
   prices_text: '{source} {value}: {path} has a name that is no well-formed text',
   prices_number: '{source} {value}: {path} must be a number from 0 to {maximum}',
   prices_absent: '{source} {value}: {path} is missing',

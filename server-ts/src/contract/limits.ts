@@ -272,6 +272,7 @@ export interface Tuning {
   readonly least_readers: number;
   readonly large_metadata_bytes: number;
   readonly group_events: number;
+  readonly tariffs: number;
   readonly stream_page_events: number;
   readonly stream_tail_bytes: number;
   readonly stream_kernel_bytes: number;
@@ -346,6 +347,7 @@ export const TUNING: Tuning = {
   least_readers: 2,
   large_metadata_bytes: 1048576,
   group_events: 10000,
+  tariffs: 1024,
   stream_page_events: 256,
   stream_tail_bytes: 4194304,
   stream_kernel_bytes: 67108864,

@@ -1,4 +1,9 @@
-/** Generated from `contract/figures.json` by `pnpm contract:update`: the table of figures. */
+/**
+ * Generated from `contract/figures.json` by `pnpm contract:update`: the table of figures.
+ *
+ * Over 250 lines because each figure has a line in each function.
+ */
+import { LIMITS } from '../contract.ts';
 import { FIELD, type FieldName } from '../field.ts';
 
 /** The sums of some events, or the figures of one, by figure. */
@@ -16,8 +21,10 @@ export interface Member {
 export interface Measure {
   /** Whether it counts the event, or adds its value. */
   readonly kind: 'count' | 'sum';
-  /** The field whose value it adds, or that a counted event has; `computed` is the computed cost. */
-  readonly of: FieldName | 'computed' | undefined;
+  /** The numbers that it adds, or that a counted event has; `computed` is the computed cost. */
+  readonly of: readonly (FieldName | 'computed')[];
+  /** The numbers that the events of a sum lack. */
+  readonly without: readonly (FieldName | 'computed')[];
   /** The words that a counted event has. */
   readonly words: readonly (readonly [field: FieldName, word: string])[];
   /** The events that it is taken over: those of a sum without a tool, and the calls and the steps of a tool. */
@@ -37,6 +44,7 @@ export const FIGURE = {
   cache_write_tokens: 8,
   cost_usd: 9,
   computed_cost_usd: 10,
+  unpriced_tokens: 11,
 } as const;
 
 /** The figures of a session, in the order of its columns. */
@@ -49,6 +57,7 @@ export const OF_SESSIONS: readonly number[] = [
   FIGURE.cache_write_tokens,
   FIGURE.cost_usd,
   FIGURE.computed_cost_usd,
+  FIGURE.unpriced_tokens,
 ];
 
 /** The figures of the statistics, in the order of their columns. */
@@ -62,6 +71,7 @@ export const OF_STATS: readonly number[] = [
   FIGURE.tokens_out,
   FIGURE.cost_usd,
   FIGURE.computed_cost_usd,
+  FIGURE.unpriced_tokens,
 ];
 
 /** Those of a session that every group writes. */
@@ -88,10 +98,10 @@ export const USUAL_OF_STATS: readonly number[] = [
 ];
 
 /** Those of a session that few events raise. */
-export const RARE_OF_SESSIONS: readonly number[] = [FIGURE.computed_cost_usd];
+export const RARE_OF_SESSIONS: readonly number[] = [FIGURE.computed_cost_usd, FIGURE.unpriced_tokens];
 
 /** Those of the statistics that few events raise. */
-export const RARE_OF_STATS: readonly number[] = [FIGURE.computed_cost_usd];
+export const RARE_OF_STATS: readonly number[] = [FIGURE.computed_cost_usd, FIGURE.unpriced_tokens];
 
 /** The fields whose numbers the figures need, in the order of `select_event_figures.sql`. */
 export const NUMBERS: readonly FieldName[] = [
@@ -116,25 +126,33 @@ export const SERIES: readonly Member[] = [
   { name: 'tokens_out', divisor: 1 },
   { name: 'cost_usd', divisor: 1e9 },
   { name: 'computed_cost_usd', divisor: 1e9 },
+  { name: 'unpriced_tokens', divisor: 1 },
 ];
 
 /** What each figure takes from one event. A call counts in the sums of its tool alone. */
 export const MEASURES: readonly Measure[] = [
-  { kind: 'count', of: undefined, words: [], over: ['events', 'calls', 'steps'] },
-  { kind: 'count', of: undefined, words: [], over: ['calls'] },
-  { kind: 'count', of: undefined, words: [['status', 'error']], over: ['events', 'calls'] },
-  { kind: 'count', of: 'duration_ms', words: [], over: ['events', 'calls'] },
-  { kind: 'sum', of: 'duration_ms', words: [], over: ['events', 'calls'] },
-  { kind: 'sum', of: 'tokens_in', words: [], over: ['events', 'calls'] },
-  { kind: 'sum', of: 'tokens_out', words: [], over: ['events', 'calls'] },
-  { kind: 'sum', of: 'cache_read_tokens', words: [], over: ['events', 'calls'] },
-  { kind: 'sum', of: 'cache_write_tokens', words: [], over: ['events', 'calls'] },
-  { kind: 'sum', of: 'cost_usd', words: [], over: ['events', 'calls'] },
-  { kind: 'sum', of: 'computed', words: [], over: ['events', 'calls'] },
+  { kind: 'count', of: [], without: [], words: [], over: ['events', 'calls', 'steps'] },
+  { kind: 'count', of: [], without: [], words: [], over: ['calls'] },
+  { kind: 'count', of: [], without: [], words: [['status', 'error']], over: ['events', 'calls'] },
+  { kind: 'count', of: ['duration_ms'], without: [], words: [], over: ['events', 'calls'] },
+  { kind: 'sum', of: ['duration_ms'], without: [], words: [], over: ['events', 'calls'] },
+  { kind: 'sum', of: ['tokens_in'], without: [], words: [], over: ['events', 'calls'] },
+  { kind: 'sum', of: ['tokens_out'], without: [], words: [], over: ['events', 'calls'] },
+  { kind: 'sum', of: ['cache_read_tokens'], without: [], words: [], over: ['events', 'calls'] },
+  { kind: 'sum', of: ['cache_write_tokens'], without: [], words: [], over: ['events', 'calls'] },
+  { kind: 'sum', of: ['cost_usd'], without: [], words: [], over: ['events', 'calls'] },
+  { kind: 'sum', of: ['computed'], without: [], words: [], over: ['events', 'calls'] },
+  {
+    kind: 'sum',
+    of: ['tokens_in', 'tokens_out', 'cache_read_tokens', 'cache_write_tokens'],
+    without: ['cost_usd', 'computed'],
+    words: [],
+    over: ['events', 'calls'],
+  },
 ];
 
 /** The index of the bound: none of the sums is larger (rule STA-06). */
-export const BOUND = 11;
+export const BOUND = 12;
 
 /** Columns of the numbers of an event. */
 const DURATION_MS = FIELD.duration_ms.column;
@@ -170,7 +188,17 @@ export function measure(
   figures[7] = numberOr0(numbers[number + CACHE_READ_TOKENS]!);
   figures[8] = numberOr0(numbers[number + CACHE_WRITE_TOKENS]!);
   figures[9] = numberOr0(numbers[number + COST_USD]!);
-  figures[10] = computedCost;
+  figures[10] = numberOr0(computedCost);
+  figures[11] =
+    Number.isNaN(numbers[number + COST_USD]!) && Number.isNaN(computedCost)
+      ? Math.min(
+          LIMITS.max_integer,
+          numberOr0(numbers[number + TOKENS_IN]!) +
+            numberOr0(numbers[number + TOKENS_OUT]!) +
+            numberOr0(numbers[number + CACHE_READ_TOKENS]!) +
+            numberOr0(numbers[number + CACHE_WRITE_TOKENS]!),
+        )
+      : 0;
   figures[BOUND] = Math.max(
     1,
     figures[4]!,
@@ -180,6 +208,7 @@ export function measure(
     figures[8]!,
     figures[9]!,
     figures[10]!,
+    figures[11]!,
   );
 }
 
@@ -201,6 +230,7 @@ export function addEvent(sums: Sums, figures: Sums): void {
   sums[9]! += figures[9]!;
   sums[10]! += figures[10]!;
   sums[11]! += figures[11]!;
+  sums[12]! += figures[12]!;
 }
 
 /** Adds the figures of a call to a sum of its tool. Without a loop, which took longer. */
@@ -217,10 +247,11 @@ export function addCall(sums: Sums, figures: Sums): void {
   sums[9]! += figures[9]!;
   sums[10]! += figures[10]!;
   sums[11]! += figures[11]!;
+  sums[12]! += figures[12]!;
 }
 
 /** Adds the figures of a step to a sum of its tool. Without a loop, which took longer. */
 export function addStep(sums: Sums, figures: Sums): void {
   sums[0]! += figures[0]!;
-  sums[11]! += figures[11]!;
+  sums[12]! += figures[12]!;
 }

@@ -4,6 +4,7 @@ import { centsOf, dayOf, dollarsJson } from '../budget.ts';
 import { nowMs } from '../clock.ts';
 import { CONTRACT_VERSION, OPENAPI, SERVER_VERSION } from '../contract.ts';
 import { Failure } from '../error.ts';
+import type { Prices } from '../prices.ts';
 import { isLow } from '../store/disk.ts';
 import { formatTimestamp } from '../timestamp.ts';
 import type { Exchange } from './exchange.ts';
@@ -54,7 +55,7 @@ export async function getHealth(app: App, exchange: Exchange): Promise<void> {
       lastFault === undefined ? null : { code: lastFault.code, at: formatTimestamp(lastFault.atMs) },
     queue_events: app.admission.events,
     telemetry: app.telemetry.json(),
-    prices: prices === undefined ? null : { date: prices.date, models: prices.models },
+    prices: prices === undefined ? null : pricesJson(prices),
     redaction:
       redaction === undefined
         ? null
@@ -69,13 +70,20 @@ export async function getHealth(app: App, exchange: Exchange): Promise<void> {
   health(exchange, JSON.stringify(json), reason !== undefined);
 }
 
+/** Returns where the prices come from (rule PRI-07). */
+function pricesJson({ file, builtIn }: Prices): object {
+  const { date, models } = file ?? builtIn;
+  return { date, models, source: file === undefined ? 'built-in' : 'file', built_in_date: builtIn.date };
+}
+
 /** Returns the budget and the cost of the day; null without `--budget-usd-day` (rule NOT-05). */
 async function budgetOf(app: App, exchange: Exchange): Promise<object | null> {
   const { budgetCents, timeZone } = app.config;
   if (budgetCents === undefined) return null;
   const { date, startS, endS } = dayOf(timeZone, nowMs());
-  const usd = await app.store.dayCost(startS, endS, exchange.response);
-  return { day: date, usd_day: dollarsJson(budgetCents), cost_usd: dollarsJson(centsOf(usd)) };
+  const { usd, unpriced_tokens } = await app.store.dayCost(startS, endS, exchange.response);
+  const [usd_day, cost_usd] = [dollarsJson(budgetCents), dollarsJson(centsOf(usd))];
+  return { day: date, usd_day, cost_usd, unpriced_tokens };
 }
 
 /** Returns the progress of forwarding; null without `--forward`. */

@@ -22,7 +22,7 @@ import {
   WHOLE,
 } from '../field.ts';
 import { measure, noSums } from '../figure.ts';
-import { computedNanos, type Prices } from '../prices.ts';
+import { type Counts, computedNanos, type Prices } from '../prices.ts';
 import { QUERIES } from '../queries.ts';
 import { originalBytes } from '../truncate.ts';
 import { DISMISSAL, NO_CHANGE, WAIT_CHANGES } from '../waits.ts';
@@ -38,6 +38,7 @@ import { Names, type NamesOfKind } from './names.ts';
 import { type SessionDelta, SessionDeltas } from './sessions.ts';
 import { EVERY_EVENT, quarterOf, StatsDeltas } from './stats.ts';
 import { bytesAt, readUuid, rowsOf, type Submission, textAt, UUID_BYTES, UUID_LENGTH } from './submission.ts';
+import { Tariffs } from './tariffs.ts';
 import { SessionWaits } from './waits.ts';
 import { packText } from './whole-texts.ts';
 
@@ -57,8 +58,15 @@ const PLAN_STEP = VOCABULARY.event_types.indexOf('plan_step');
 const SUCCESS_STATUS = VOCABULARY.statuses.indexOf('success');
 const NO_METADATA = '{}';
 
-/** The token counts that have prices, in the order of `computedNanos`. */
-const PRICED = ['tokens_in', 'tokens_out', 'cache_read_tokens', 'cache_write_tokens'] as const;
+/** The columns of the numbers that a computed cost needs. */
+const COLUMN = {
+  cost: FIELD.cost_usd.column,
+  input: FIELD.tokens_in.column,
+  output: FIELD.tokens_out.column,
+  cacheRead: FIELD.cache_read_tokens.column,
+  cacheWrite: FIELD.cache_write_tokens.column,
+  cacheWrite1h: FIELD.cache_write_1h_tokens.column,
+} as const;
 
 /** A field and the position of its parameter. */
 interface Bound {
@@ -100,7 +108,7 @@ const AT = {
 
 export class EventWriter {
   private readonly db: Connection;
-  private readonly prices: Prices | undefined;
+  private readonly tariffs: Tariffs;
   private readonly begin: Statement;
   private readonly commit: Statement;
   private readonly rollback: Statement;
@@ -137,7 +145,7 @@ export class EventWriter {
   /** Creates a writer that computes costs with these prices. */
   constructor(db: Connection, prices?: Prices) {
     this.db = db;
-    this.prices = prices;
+    this.tariffs = new Tariffs(prices);
     const prepare = (sql: string): Statement => db.prepare<unknown[]>(inOrder(sql));
     this.begin = prepare('BEGIN IMMEDIATE');
     this.commit = prepare('COMMIT');
@@ -367,14 +375,8 @@ export class EventWriter {
     for (const { field, at: place } of TEXTS) values[place] = textIn(job, int + field.column);
 
     const { figures, stats } = this;
-    let computed = 0;
-    // Without prices the value of the row stays null.
-    if (this.prices !== undefined) {
-      const nanos = this.computedNanos(this.prices, job, int + FIELD.model.column, number);
-      const isComputed = !Number.isNaN(nanos);
-      if (isComputed) computed = nanos;
-      values[AT.computedCost] = isComputed ? nanos : null;
-    }
+    const computed = this.computedNanos(job, int, number);
+    values[AT.computedCost] = Number.isNaN(computed) ? null : computed;
     measure(figures, ints, int, numbers, number, computed);
 
     const session = this.session(job, int + FIELD.session_id.column, agentType, id);
@@ -465,14 +467,17 @@ export class EventWriter {
   }
 
   /**
-   * Returns the computed cost of the current event, NaN when it has none (rule PRI-04). `model` is the column of its
-   * text, and its numbers begin at `number`.
+   * Returns the computed cost of the current event, NaN when it has none (rule PRI-04). Its row begins at `int` and
+   * `number`.
    */
-  private computedNanos(prices: Prices, job: Submission, model: number, number: number): number {
+  private computedNanos(job: Submission, int: number, number: number): number {
     const { numbers } = job;
-    if (this.model.id === 0 || !Number.isNaN(numbers[number + FIELD.cost_usd.column]!)) return Number.NaN;
-    const counts = PRICED.map((name) => numbers[number + FIELD[name].column]!);
-    return computedNanos(prices, textIn(job, model)!, counts);
+    if (!Number.isNaN(numbers[number + COLUMN.cost]!)) return Number.NaN;
+    const counts = pricedCounts(numbers, number);
+    const model = this.model.id === 0 || counts.every(isZero) ? null : textIn(job, int + FIELD.model.column);
+    if (model === null) return Number.NaN;
+    const tariff = this.tariffs.of(model, textIn(job, int + FIELD.service_tier.column) ?? undefined);
+    return tariff === undefined ? Number.NaN : computedNanos(tariff, counts);
   }
 
   /** Returns the current name id of a column; 0 when the event lacks the field. */
@@ -516,6 +521,23 @@ export class EventWriter {
     if (isUuid) return this.uuid;
     return textAt(job, start, end);
   }
+}
+
+/** Returns the token counts that have prices. Writes of one hour are a part of all writes (rule EVT-06). */
+function pricedCounts(numbers: Float64Array, number: number): Counts {
+  const writes = numbers[number + COLUMN.cacheWrite]!;
+  const writes1h = Math.min(numbers[number + COLUMN.cacheWrite1h]!, writes);
+  return [
+    numbers[number + COLUMN.input]!,
+    numbers[number + COLUMN.output]!,
+    numbers[number + COLUMN.cacheRead]!,
+    writes - writes1h,
+    writes1h,
+  ];
+}
+
+function isZero(count: number): boolean {
+  return count === 0;
 }
 
 /** Returns the text whose range is in two columns; null when it is absent. */

@@ -47,7 +47,7 @@ import type {
 } from './read.ts';
 import { type Asker, Readers } from './reader.ts';
 import type { Bounds, DeletionResult, dueBound } from './retention.ts';
-import type { Signal } from './signals.ts';
+import type { DayCost, Signal } from './signals.ts';
 import { type Submitted, Writer } from './writer.ts';
 import type { AttachFailure, Opened, Warning } from './writer-messages.ts';
 
@@ -387,7 +387,7 @@ export class Store {
   }
 
   /** Reads the cost in US dollars of the day from one time in Unix seconds up to another. */
-  dayCost(startS: number, endS: number, asker?: Asker): Promise<number> {
+  dayCost(startS: number, endS: number, asker?: Asker): Promise<DayCost> {
     return this.readers.dayCost(startS, endS, asker);
   }
 

@@ -16,7 +16,7 @@ import type { EventFilter } from './query.ts';
 import type { Bounds, Due, dueBound } from './retention.ts';
 import type { SeriesFilter } from './series-filter.ts';
 import type { SessionFilter } from './session-query.ts';
-import type { Signal } from './signals.ts';
+import type { DayCost, Signal } from './signals.ts';
 import type { TimeCursor } from './time-search.ts';
 import type { StatsFilter } from './totals.ts';
 
@@ -166,7 +166,7 @@ export type ReadResult =
   | { readonly kind: 'revisions'; readonly revisions: Float64Array }
   | ({ readonly kind: 'frames' } & Frames)
   | { readonly kind: 'signals'; readonly signals: readonly Signal[] }
-  | { readonly kind: 'day_cost'; readonly usd: number }
+  | ({ readonly kind: 'day_cost' } & DayCost)
   | ({ readonly kind: 'health' } & HealthFigures)
   | { readonly kind: 'checked'; readonly found: string | undefined }
   | { readonly kind: 'failed'; readonly code: StoreCode; readonly reason: string };

@@ -106,7 +106,7 @@ function answer(opened: Opened, read: Read): ReadResult {
     case 'signals':
       return { kind: 'signals', signals: readSignals(queries, read.after, read.newest) };
     case 'day_cost':
-      return { kind: 'day_cost', usd: dayCost(queries, read.startS, read.endS) };
+      return { kind: 'day_cost', ...dayCost(queries, read.startS, read.endS) };
     case 'health':
       return {
         kind: 'health',

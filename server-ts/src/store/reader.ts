@@ -30,7 +30,7 @@ import type {
   SnapshotRead,
 } from './read.ts';
 import type { dueBound } from './retention.ts';
-import type { Signal } from './signals.ts';
+import type { DayCost, Signal } from './signals.ts';
 
 /** The client of a read, such as a response of Node. */
 export interface Asker {
@@ -144,10 +144,10 @@ export class Readers {
     return result.due;
   }
 
-  async dayCost(startS: number, endS: number, asker?: Asker): Promise<number> {
+  async dayCost(startS: number, endS: number, asker?: Asker): Promise<DayCost> {
     const result = await this.read({ kind: 'day_cost', startS, endS }, asker);
     if (result.kind !== 'day_cost') throw new Error(`a day's cost answered ${result.kind}`);
-    return result.usd;
+    return result;
   }
 
   async health(asker?: Asker): Promise<HealthFigures> {

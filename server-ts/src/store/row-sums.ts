@@ -4,7 +4,8 @@
  *
  * Sums are BigInt: they may pass 2^53-1.
  */
-import { NAME_KINDS } from '../field.ts';
+import { LIMITS } from '../contract.ts';
+import { type FieldName, NAME_KINDS } from '../field.ts';
 import { MEASURES, type Measure, NUMBERS, OF_SESSIONS, OF_STATS, pick, WORDS } from '../figure.ts';
 import { QUERIES } from '../queries.ts';
 import { type Connection, inOrder, Numbered } from './connection.ts';
@@ -17,6 +18,9 @@ const NAMES = COMPUTED_COST + 1;
 
 /** The largest integer of SQLite, where sums stop (rule STA-06). */
 const LARGEST = 9_223_372_036_854_775_807n;
+
+/** The largest number of an event. */
+const MOST_OF_EVENT = BigInt(LIMITS.max_integer);
 
 /** A value of a row that was read with `safeIntegers`. */
 export type Value = bigint | string | Buffer | null;
@@ -69,18 +73,22 @@ export class RowSums {
 
   /** Returns a figure of a row. */
   private measured(
-    { kind, of, words }: Measure,
+    { kind, of, without, words }: Measure,
     row: readonly Value[],
     names: readonly (number | undefined)[],
   ): bigint {
-    const column = of === 'computed' ? COMPUTED_COST : NUMBERS_AT + NUMBERS.indexOf(of!);
-    const value = of === undefined ? 0n : (row[column] as bigint | null);
-    if (kind === 'sum') return value ?? 0n;
+    const numberOf = (one: FieldName | 'computed'): bigint | null =>
+      row[one === 'computed' ? COMPUTED_COST : NUMBERS_AT + NUMBERS.indexOf(one)] as bigint | null;
+    if (kind === 'sum') {
+      if (without.some((one) => numberOf(one) !== null)) return 0n;
+      const sum = of.reduce((sum, one) => sum + (numberOf(one) ?? 0n), 0n);
+      return sum < MOST_OF_EVENT ? sum : MOST_OF_EVENT;
+    }
     const hasWords = words.every(([field, word]) => {
       const id = this.words.get(`${field} ${word}`);
       return id !== undefined && names[(NAME_KINDS as readonly string[]).indexOf(field)] === id;
     });
-    return value !== null && hasWords ? 1n : 0n;
+    return of.every((one) => numberOf(one) !== null) && hasWords ? 1n : 0n;
   }
 
   private addStats(

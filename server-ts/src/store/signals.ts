@@ -29,7 +29,15 @@ export function readSignals(queries: Queries, after: number, newest: number): re
   return queries.prepared(QUERIES.selectSignals).all(after, newest) as Signal[];
 }
 
-/** Returns the cost in US dollars of the day from one time in Unix seconds up to another. */
-export function dayCost(queries: Queries, startS: number, endS: number): number {
-  return queries.pluck(QUERIES.selectDayCost, startS, endS) ?? 0;
+/** The cost of a day. */
+export interface DayCost {
+  /** Its reported and its computed cost in US dollars. */
+  readonly usd: number;
+  /** Its tokens without a price. */
+  readonly unpriced_tokens: number;
+}
+
+/** Returns the cost of the day from one time in Unix seconds up to another. */
+export function dayCost(queries: Queries, startS: number, endS: number): DayCost {
+  return queries.prepared(QUERIES.selectDayCost).get(startS, endS) as DayCost;
 }

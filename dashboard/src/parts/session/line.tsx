@@ -1,6 +1,7 @@
 /** One line of the timeline. Its texts are untrusted: each is plain text in an element of its own. */
 import { eventOf } from '../../columns.ts';
-import { computedTitle, costText } from '../../cost-text.ts';
+import { computedTitle, costText, UNPRICED_TITLE } from '../../cost-text.ts';
+import { costsOfRow, isSpent, sumOfCosts } from '../../costs.ts';
 import { counted, dollars, duration, legible, short, timeOfDay } from '../../format.ts';
 import type { Item } from '../../session/items.ts';
 import { barsOf, type Line } from '../../session/lines.ts';
@@ -69,7 +70,7 @@ function TurnCells({ turn, lineKey, isOpen }: TurnProps) {
     waited > 0 ? `waited ${duration(waited)}` : '',
     sums.modelCalls > 0 ? counted(sums.modelCalls, 'model call') : '',
     sums.toolCalls > 0 ? counted(sums.toolCalls, 'tool call') : '',
-    sums.reported + sums.computed > 0 ? costText(sums) : '',
+    isSpent(sums) ? costText(sums) : '',
   ];
   return (
     <>
@@ -204,10 +205,10 @@ function modelText({ row, isError }: Item): string {
 }
 
 function Cost({ item: { rows } }: { readonly item: Item }) {
-  const reported = rows.reduce((sum, { cost_usd }) => sum + (cost_usd ?? 0), 0);
-  const computed = rows.reduce((sum, { computed_cost_usd }) => sum + (computed_cost_usd ?? 0), 0);
+  const { reported, computed, unpriced } = sumOfCosts(rows.map(costsOfRow));
   if (reported > 0) return <>{dollars(reported)}</>;
-  return computed > 0 ? <span title={computedTitle.value}>~{dollars(computed)}</span> : null;
+  if (computed > 0) return <span title={computedTitle.value}>~{dollars(computed)}</span>;
+  return unpriced > 0 ? <span title={UNPRICED_TITLE}>no price</span> : null;
 }
 
 /** Draws when the work of a line happened within its turn. */

@@ -1,5 +1,6 @@
 /** The page of one session: its title, one line of sums, and its timeline. */
 import { costText, titleOfCost } from '../../cost-text.ts';
+import { costsOfSession } from '../../costs.ts';
 import { sessions } from '../../figures.ts';
 import { counted, duration, legible, short, whole } from '../../format.ts';
 import { pathIn } from '../../session/path.ts';
@@ -75,12 +76,12 @@ function Where() {
 function Summary() {
   const { session, hasOlder, isLoading } = page.value!;
   const sums = totals.value;
-  const costs = { reported: session.total_cost_usd, computed: session.total_computed_cost_usd };
+  const costs = costsOfSession(session);
   const { cache_read_tokens: reused, cache_write_tokens: rebuilt } = session;
   const hasTokens = session.tokens_in + session.tokens_out + reused + rebuilt > 0;
   return (
     <p class="session-sums number">
-      {costs.reported + costs.computed > 0 && (
+      {costs.reported + costs.tokens > 0 && (
         <span title={titleOfCost(costs)}>
           <strong>{costText(costs)}</strong>
         </span>

@@ -29,14 +29,19 @@ export interface Claim {
   readonly details: readonly string[];
 }
 
+interface Preparation {
+  readonly source: PoolSource;
+  readonly isPriced: boolean;
+}
+
 let pool: Pool;
 let constants: readonly string[];
 /** Digests of expected rows by their range. Closed loops and fixed rates send the same ranges in every round. */
 const known = new Map<string, Digest>();
 
-async function prepare(source: PoolSource): Promise<void> {
+async function prepare({ source, isPriced }: Preparation): Promise<void> {
   pool = await loadPool(source);
-  constants = constantHashes(pool);
+  constants = constantHashes(pool, isPriced);
 }
 
 /** Returns the stored rows. Fails unless acknowledged, stored and expected events are equal. */

@@ -11,10 +11,17 @@ import type { AuditOrders } from './audit-process.ts';
 
 export type Auditor = Helper<AuditOrders>;
 
-/** Starts the process, which computes the expected rows of the pool. This takes about a second. */
-export async function createAuditor(pool: PoolSource, lifetime: Lifetime): Promise<Auditor> {
+/**
+ * Starts the process, which computes the expected rows of the pool. This takes about a second. `isPriced` says whether the
+ * servers compute a cost; the plain servers do not.
+ */
+export async function createAuditor(
+  source: PoolSource,
+  isPriced: boolean,
+  lifetime: Lifetime,
+): Promise<Auditor> {
   const program = new URL('./audit-process.ts', import.meta.url);
   const auditor: Auditor = new Helper({ name: 'the auditor', program, lifetime, code: 'audit_failed' });
-  await auditor.ask('prepare', pool);
+  await auditor.ask('prepare', { source, isPriced });
   return auditor;
 }

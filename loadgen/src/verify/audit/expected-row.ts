@@ -10,6 +10,8 @@ import CONFIG from '../../../../contract/config.json' with { type: 'json' };
 import CONTRACT from '../../../../contract/fields.json' with { type: 'json' };
 import VOCABULARY from '../../../../contract/vocabulary.json' with { type: 'json' };
 
+import { expectedCost } from './expected-cost.ts';
+
 export type Value = string | number | null;
 
 export const VIEW_COLUMNS: readonly string[] = CONTRACT.row;
@@ -41,6 +43,7 @@ const MAX_METADATA_BYTES = CONFIG.options.find(({ name }) => name === 'max-metad
  */
 export function expectedConstants(
   text: string,
+  isPriced = true,
   maxMetadataBytes = MAX_METADATA_BYTES,
 ): Readonly<Record<string, Value>> {
   const event = JSON.parse(text) as Readonly<Record<string, unknown>>;
@@ -51,8 +54,7 @@ export function expectedConstants(
     schema_version: 1,
     payload_truncated: isTruncated ? 1 : 0,
     metadata_bytes: isTruncated ? Buffer.byteLength(metadata) : null,
-    // The servers under test run without prices, so they compute no cost.
-    computed_cost_usd: null,
+    computed_cost_usd: isPriced ? expectedCost(event) : null,
   };
   for (const column of CONSTANT_COLUMNS) {
     const spec = FIELDS[column];

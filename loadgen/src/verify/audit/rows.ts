@@ -24,10 +24,10 @@ export interface AuditRow {
 }
 
 /** Returns the hash of the constant columns of each event in the pool. Fails at an event that can have no row. */
-export function constantHashes(pool: Pool): readonly string[] {
+export function constantHashes(pool: Pool, isPriced: boolean): readonly string[] {
   return Array.from({ length: pool.events }, (_, number) => {
     try {
-      const constants = expectedConstants(singleBody(pool, number).toString());
+      const constants = expectedConstants(singleBody(pool, number).toString(), isPriced);
       return hashConstants(CONSTANT_COLUMNS.map((column) => constants[column]!));
     } catch (error) {
       throw new BenchFailure('corpus_unusable', `event ${number} of the corpus: ${(error as Error).message}`);
