@@ -56,7 +56,10 @@ for (const name of TARGET_NAMES) {
       .getByText('12.0k tokens without a price')
       .waitFor();
     const spending = page.getByRole('region', { name: 'Cost' });
-    await spending.locator('tr.sum', { hasText: '12.0k tokens without a price' }).waitFor();
+    // The panel asks again after ten seconds.
+    await spending
+      .locator('tr.sum', { hasText: '12.0k tokens without a price' })
+      .waitFor({ timeout: 20_000 });
 
     await post(url, [event({ session_id: 'free', model: 'glm-4.5-flash', tokens_in: 10 })]);
     await models.locator('tr', { hasText: 'glm-4.5-flash' }).getByText('$0.00', { exact: true }).waitFor();

@@ -242,7 +242,8 @@ fn tariff_in(
     let mut tariff = Tariff::default();
     each_member(value, path, |name, value, path| {
         if name != "above" {
-            return put_rate(&mut tariff.rates, name, value, path).unwrap_or_else(|| other(name, value, path));
+            return put_rate(&mut tariff.rates, name, value, path)
+                .unwrap_or_else(|| other(name, value, path));
         }
         each_member(value, path, |name, value, path| {
             let is_plain = name.bytes().all(|byte| byte.is_ascii_digit()) && !name.starts_with('0');
@@ -441,11 +442,19 @@ mod tests {
             (of(r#"{"a":{"above":1}}"#), PriceFault::Object, "/models/a/above"),
             (of(r#"{"a":{"above":{"0200":{}}}}"#), PriceFault::Size, "/models/a/above/0200"),
             (of(r#"{"a":{"above":{"":{}}}}"#), PriceFault::Size, "/models/a/above/"),
-            (of(r#"{"a":{"above":{"9007199254740992":{}}}}"#), PriceFault::Size, "/models/a/above/9007199254740992"),
+            (
+                of(r#"{"a":{"above":{"9007199254740992":{}}}}"#),
+                PriceFault::Size,
+                "/models/a/above/9007199254740992",
+            ),
             (of(r#"{"a":{"above":{"1":{"modes":{}}}}}"#), PriceFault::Unknown, "/models/a/above/1/modes"),
             (of(r#"{"a":{"modes":{"standard":1}}}"#), PriceFault::Unknown, "/models/a/modes/standard"),
             (of(r#"{"a":{"modes":{"batch":null}}}"#), PriceFault::Number, "/models/a/modes/batch"),
-            (of(r#"{"a":{"modes":{"batch":{"modes":{}}}}}"#), PriceFault::Unknown, "/models/a/modes/batch/modes"),
+            (
+                of(r#"{"a":{"modes":{"batch":{"modes":{}}}}}"#),
+                PriceFault::Unknown,
+                "/models/a/modes/batch/modes",
+            ),
             (String::from(r#"{"source":1}"#), PriceFault::Note, "/source"),
         ] {
             let expected = PriceProblem { fault, path: path.to_owned() };

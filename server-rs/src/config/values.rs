@@ -123,8 +123,7 @@ impl Reader {
             retain_days,
             retain_bytes,
             keep_hook_payloads,
-            prices: (!no_prices)
-                .then(|| Arc::new(Prices { file: price_file, built_in: built_in_prices() })),
+            prices: (!no_prices).then(|| Arc::new(Prices { file: price_file, built_in: built_in_prices() })),
             redaction: redaction.map(Arc::new),
             webhook: webhook.map(Arc::new),
             webhook_finish_minutes,
@@ -340,8 +339,7 @@ impl Reader {
             .map_err(|problem| {
                 let (maximum, line) = (LIMITS.max_cost_usd.to_string(), fault_line(&text).to_string());
                 let path = quoted(&problem.path);
-                let values =
-                    [values[0], values[1], ("path", &path), ("maximum", &maximum), ("line", &line)];
+                let values = [values[0], values[1], ("path", &path), ("maximum", &maximum), ("line", &line)];
                 self.problem(problem.fault.message(), &values);
             })
             .ok()

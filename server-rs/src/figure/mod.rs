@@ -24,7 +24,8 @@ mod tests {
 
     #[test]
     fn a_figure_is_taken_over_its_events_alone() {
-        let figures = measure(|field| (field == Field::TokensIn).then_some(7), |_, word| word == "error", Some(5));
+        let figures =
+            measure(|field| (field == Field::TokensIn).then_some(7), |_, word| word == "error", Some(5));
         let over = |add: fn(&mut Sums, &Sums)| {
             let mut sums = no_sums();
             add(&mut sums, &figures);

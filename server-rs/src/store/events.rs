@@ -369,11 +369,8 @@ impl EventWriter {
         };
         self.insert.run(inserts, &row, |field| event.is_absent(field), bind)?;
 
-        let figures = measure(
-            |field| event.number(field),
-            |field, word| event.word(field) == Some(word),
-            computed,
-        );
+        let figures =
+            measure(|field| event.number(field), |field, word| event.word(field) == Some(word), computed);
         let delta = self.sessions.delta(session, session_id, agent_type, id);
         delta.add_time(time, (!is_history).then_some(now), event.wait != DISMISSAL);
         delta.project = id_of(Field::Project).or(delta.project);

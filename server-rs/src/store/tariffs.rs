@@ -60,8 +60,7 @@ mod tests {
 
     #[test]
     fn a_service_tier_is_remembered_apart() {
-        let mut tariffs =
-            Tariffs::new(Some(Arc::new(Prices { file: None, built_in: built_in_prices() })));
+        let mut tariffs = Tariffs::new(Some(Arc::new(Prices { file: None, built_in: built_in_prices() })));
         for _ in 0..2 {
             assert!(tariffs.of("claude-opus-5", None).is_some());
             assert!(tariffs.of("claude-opus-5", Some("fast")).is_some());
