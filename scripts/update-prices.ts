@@ -17,9 +17,14 @@ const FOLDER = join(fileURLToPath(new URL('..', import.meta.url)), 'contract/pri
 const LIST = 'litellm/model_prices_and_context_window_backup.json';
 /** The list is 3.5 MB. */
 const LIST_BYTES = 64 * 1024 * 1024;
-const USAGE = `usage: pnpm prices:update WHEEL [--date DAY]
+const USAGE = `Usage: pnpm prices:update WHEEL [--date DAY]
+
 Writes contract/prices/models.json from the price list of LiteLLM.
-WHEEL is a file of \`pip download litellm --no-deps\`. DAY (default: today, UTC) is the day on which it was downloaded.`;
+WHEEL is a file of \`pip download litellm --no-deps\`.
+
+Options:
+  --date DAY  the day on which it was downloaded; default: today, UTC
+  --help      print this and exit`;
 
 answerHelp(USAGE);
 const { values, positionals } = parseArgs({ options: { date: { type: 'string' } }, allowPositionals: true });

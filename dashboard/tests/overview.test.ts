@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Series, SeriesLine } from '@twin-ingest/client';
-import type { Session, Spent } from '../src/api.ts';
+import type { Row, Session, Spent } from '../src/api.ts';
+import { costText } from '../src/cost-text.ts';
+import { costsOfRow } from '../src/costs.ts';
 import { dateOf, firstInstantOf, otherZone } from '../src/days.ts';
 import { hourCounts, hourly } from '../src/hourly.ts';
 import { labelsOf } from '../src/paths.ts';
@@ -74,12 +76,41 @@ test('projects of one name are told apart by the end of their folders', () => {
 });
 
 test('the cost of today stands next to that of the week, the most expensive first', () => {
-  const spent = (name: string, cost_usd: number, computed_cost_usd = 0) =>
-    ({ name, cost_usd, computed_cost_usd }) as Spent;
-  assert.deepEqual(joined([spent('a', 1)], [spent('a', 2), spent('b', 0, 5), spent('c', 0)]), [
-    { name: 'b', today: { reported: 0, computed: 0 }, week: { reported: 0, computed: 5 } },
-    { name: 'a', today: { reported: 1, computed: 0 }, week: { reported: 2, computed: 0 } },
+  const spent = (name: string, cost_usd: number, computed_cost_usd = 0, unpriced_tokens = 0) =>
+    ({ name, cost_usd, computed_cost_usd, unpriced_tokens, tokens_in: 10, tokens_out: 1 }) as Spent;
+  const costs = (reported: number, computed: number, unpriced: number, tokens = 11) => {
+    return { reported, computed, unpriced, tokens };
+  };
+  const week = [spent('a', 2), spent('b', 0, 5), spent('c', 0), spent('d', 0, 0, 8), spent('e', 0, 0, 9)];
+  assert.deepEqual(joined([spent('a', 1)], week), [
+    { name: 'b', today: costs(0, 0, 0, 0), week: costs(0, 5, 0) },
+    { name: 'a', today: costs(1, 0, 0), week: costs(2, 0, 0) },
+    // Tokens without a price are listed, the most first.
+    { name: 'e', today: costs(0, 0, 0, 0), week: costs(0, 0, 9) },
+    { name: 'd', today: costs(0, 0, 0, 0), week: costs(0, 0, 8) },
   ]);
+});
+
+test('a cost names its parts, and $0.00 is a price of zero', () => {
+  for (const [reported, computed, unpriced, tokens, text] of [
+    [1.2, 0, 0, 10, '$1.20'],
+    [1.2, 0.35, 0, 10, '$1.20 + ~$0.350 computed'],
+    [0, 0.35, 12_000, 20_000, '~$0.350 computed + 12.0k tokens without a price'],
+    [0, 0, 1, 1, '1 token without a price'],
+    [0, 0, 0, 10, '$0.00'],
+    [0, 0, 0, 0, '–'],
+  ] as const) {
+    assert.equal(costText({ reported, computed, unpriced, tokens }), text);
+  }
+});
+
+test('the tokens of a row have no price without a cost', () => {
+  const row = { tokens_in: 1, tokens_out: 2, cache_read_tokens: 3, cache_write_tokens: 4 };
+  const of = (cost_usd: number | null, computed_cost_usd: number | null) =>
+    costsOfRow({ ...row, cost_usd, computed_cost_usd } as Row);
+  assert.deepEqual(of(null, null), { reported: 0, computed: 0, unpriced: 10, tokens: 10 });
+  assert.deepEqual(of(0, null), { reported: 0, computed: 0, unpriced: 0, tokens: 10 });
+  assert.deepEqual(of(null, 0.5), { reported: 0, computed: 0.5, unpriced: 0, tokens: 10 });
 });
 
 test('plots of a range have its hours', () => {

@@ -36,13 +36,33 @@ for (const name of TARGET_NAMES) {
     await tile(page, 'Cost').getByText(both, { exact: true }).waitFor();
     await page.locator('.session .sums', { hasText: `2 events · ${both}` }).waitFor();
     await page.getByText('Cost per hour', { exact: true }).waitFor();
-    const title = 'Computed by the server from tokens and a file of prices, now of 2026-01-31';
+    const { prices } = (await (await fetch(`${url}/api/health`)).json()) as {
+      prices: { built_in_date: string };
+    };
+    const title = `Computed by the server from tokens and a file of prices, now of 2026-01-31, and its own list of ${prices.built_in_date}`;
     await page.locator(`.tile[title="${title}"]`).waitFor();
     const models = page.getByRole('region', { name: 'Models' });
     await models.locator(`td[title="${title}"]`, { hasText: '~$0.350 computed' }).waitFor();
     assert.equal(await models.locator('td[title]').count(), 1, 'reported cost has no such title');
     await page.locator('#feed .event', { hasText: '~$0.350' }).waitFor();
     await page.locator('#feed .event', { hasText: '$1.20' }).waitFor();
+
+    await post(url, [event({ session_id: 'other', model: 'no-such-model', tokens_in: 12_000 })]);
+    const all = `${both} + 12.0k tokens without a price`;
+    await tile(page, 'Cost').getByText(all, { exact: true }).waitFor();
+    await page.locator('.session .sums', { hasText: '1 event · 12.0k tokens without a price' }).waitFor();
+    await models
+      .locator('tr', { hasText: 'no-such-model' })
+      .getByText('12.0k tokens without a price')
+      .waitFor();
+    const spending = page.getByRole('region', { name: 'Cost' });
+    // The panel asks again after ten seconds.
+    await spending
+      .locator('tr.sum', { hasText: '12.0k tokens without a price' })
+      .waitFor({ timeout: 20_000 });
+
+    await post(url, [event({ session_id: 'free', model: 'glm-4.5-flash', tokens_in: 10 })]);
+    await models.locator('tr', { hasText: 'glm-4.5-flash' }).getByText('$0.00', { exact: true }).waitFor();
     await shot(page, `${name}-prices`);
     assert.deepEqual(errors, []);
   });

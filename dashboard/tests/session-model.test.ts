@@ -70,7 +70,8 @@ test('a turn of Claude Code: hooks, logs and spans of a call are one item', () =
   );
   // A setting allowed the call, so the user did not wait.
   assert.equal(calls[1]!.wait, null);
-  assert.deepEqual(turn!.sums, { modelCalls: 2, toolCalls: 1, errors: 0, reported: 0.01119, computed: 0 });
+  const counts = { modelCalls: 2, toolCalls: 1, errors: 0 };
+  assert.deepEqual(turn!.sums, { ...counts, reported: 0.01119, computed: 0, unpriced: 0, tokens: 4684 });
   assert.deepEqual(timesOf(turn!, 0), { waited: 0, worked: turn!.end - turn!.start });
   assert.equal(turn!.end - turn!.start, 239);
   assert.equal(pathIn(claude), '/home/user/projects/app');
@@ -146,7 +147,8 @@ test('a refused call, a failed call and a failed model call are errors', () => {
     }),
   ];
   const [turn] = turnsOf(rows);
-  assert.deepEqual(turn!.sums, { modelCalls: 1, toolCalls: 2, errors: 3, reported: 0, computed: 0 });
+  const counts = { modelCalls: 1, toolCalls: 2, errors: 3 };
+  assert.deepEqual(turn!.sums, { ...counts, reported: 0, computed: 0, unpriced: 0, tokens: 0 });
   assert.deepEqual(
     (turn!.steps as Item[]).map(({ row: { id }, end }) => [id, end]),
     [

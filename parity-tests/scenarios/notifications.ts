@@ -218,9 +218,10 @@ async function budget(context: ScenarioContext): Promise<void> {
   const client = context.client(await context.start({ flags: ['--budget-usd-day', '10.5'] }));
   const read = async () => (await client.get('/api/health')).json<{ budget: unknown }>().budget;
   const day = new Date().toISOString().slice(0, 10);
-  assert.deepEqual(await read(), { day, usd_day: 10.5, cost_usd: 0 });
+  assert.deepEqual(await read(), { day, usd_day: 10.5, cost_usd: 0, unpriced_tokens: 0 });
   await client.ingest([event({ cost_usd: 1.2 }), event({ cost_usd: 2 }), event({ cost_usd: 0.000001 })]);
-  assert.deepEqual(await read(), { day, usd_day: 10.5, cost_usd: 3.2 });
+  await client.ingest([event({ model: 'no-such-model', tokens_in: 7, cache_read_tokens: 1 })]);
+  assert.deepEqual(await read(), { day, usd_day: 10.5, cost_usd: 3.2, unpriced_tokens: 8 });
 }
 
 async function localDays(context: ScenarioContext): Promise<void> {

@@ -156,7 +156,7 @@ function priceOf(name: string, entry: Entry): Price | undefined {
     const tariff = tariffOf(entry, `_${end}`);
     if (tariff === undefined) continue;
     const whole = isGoogle(entry) ? withCacheOf(price, tariff) : tariff;
-    modes[mode] = factorOf(whole, price) ?? whole;
+    modes[mode] = factorOf(whole, price) ?? withSizesOf(price, whole);
   }
   const { fast } = (entry.provider_specific_entry ?? {}) as { fast?: unknown };
   if (typeof fast === 'number') modes.fast = fast;
@@ -221,6 +221,13 @@ function withCacheOf(usual: Tariff, mode: Tariff): Tariff {
   if (above === undefined) return added(rates, usual);
   const sizes = Object.entries(above).map(([size, one]) => [size, added(one, usual.above?.[size])] as const);
   return { ...added(rates, usual), above: Object.fromEntries(sizes) };
+}
+
+/** Adds the sizes of prompts for which a mode has no price, so that its prices of shorter prompts do not count for them. */
+function withSizesOf({ above: sizes = {} }: Tariff, mode: Tariff): Tariff {
+  const none = Object.fromEntries(Object.keys(sizes).map((size) => [size, {}]));
+  const above = { ...none, ...mode.above };
+  return Object.keys(above).length === 0 ? mode : { ...mode, above };
 }
 
 /** Returns the prices of a list of ranges of prompt sizes. */

@@ -50,7 +50,7 @@ test('a model has the members of its entry that servers read', () => {
       output: 8,
       cache_read: 0.5,
       above: { '200000': { input: 4, output: 12 } },
-      modes: { batch: { input: 1, output: 4 } },
+      modes: { batch: { input: 1, output: 4, above: { '200000': {} } } },
     },
   });
 });
