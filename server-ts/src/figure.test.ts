@@ -36,6 +36,20 @@ test('a figure is taken over its events alone', () => {
   assert.deepEqual(over(addStep), [1, 0, 0, 0, 0]);
 });
 
+test('tokens have no price in an event without a cost', () => {
+  const unpriced = (cost: number, computed: number, tokens: number): number => {
+    const numbers = new Float64Array(NUMBER_WIDTH).fill(tokens);
+    numbers[FIELD.cost_usd.column] = cost;
+    const figures = noSums();
+    measure(figures, new Int32Array(INT_WIDTH), 0, numbers, 0, computed);
+    return figures[FIGURE.unpriced_tokens]!;
+  };
+  assert.equal(unpriced(Number.NaN, Number.NaN, 7), 28);
+  assert.equal(unpriced(0, Number.NaN, 7), 0);
+  assert.equal(unpriced(Number.NaN, 0, 7), 0);
+  assert.equal(unpriced(Number.NaN, Number.NaN, LIMITS.max_integer), LIMITS.max_integer);
+});
+
 test('sums have room up to the largest exact integer', () => {
   const sums = noSums();
   addEvent(sums, figuresOf(LIMITS.max_integer - 7));

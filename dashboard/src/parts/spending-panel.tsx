@@ -41,7 +41,7 @@ export function SpendingPanel() {
       }
     >
       <BudgetLine />
-      {spending.value !== null && list.length === 0 ? (
+      {all !== undefined && !isSpent(all.week) ? (
         <Empty>Nothing has cost anything this week.</Empty>
       ) : (
         <table class="spending" aria-labelledby="spending-title">

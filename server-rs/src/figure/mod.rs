@@ -20,6 +20,7 @@ pub fn pick<const N: usize>(sums: &Sums, figures: &[Figure; N]) -> [i64; N] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contract::LIMITS;
     use crate::field::Field;
 
     #[test]
@@ -41,6 +42,19 @@ mod tests {
         assert_eq!(over(add_event), [1, 0, 1, 7, 0]);
         assert_eq!(over(add_call), [1, 1, 1, 7, 0]);
         assert_eq!(over(add_step), [1, 0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn tokens_have_no_price_in_an_event_without_a_cost() {
+        let unpriced = |cost: Option<i64>, computed: Option<i64>, tokens: i64| {
+            let number = |field| if field == Field::CostUsd { cost } else { Some(tokens) };
+            measure(number, |_, _| false, computed)[Figure::UnpricedTokens as usize]
+        };
+        assert_eq!(unpriced(None, None, 7), 28);
+        assert_eq!(unpriced(Some(0), None, 7), 0);
+        assert_eq!(unpriced(None, Some(0), 7), 0);
+        let most = LIMITS.max_integer.cast_signed();
+        assert_eq!(unpriced(None, None, most), most);
     }
 
     #[test]
