@@ -1,1 +1,1 @@
-SELECT value FROM meta WHERE key = 'last_deletion_id'
+SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'last_deletion_id'

@@ -1,1 +1,1 @@
-SELECT value FROM meta WHERE key = 'last_keyed_event_id'
+SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'last_keyed_event_id'

@@ -1,4 +1,4 @@
--- The next block to seal, and the bytes of its texts. No row when there is none.
+-- The next block to seal below the block ?1, and the bytes of its texts. No row when there is none.
 SELECT
   b.id,
   (
@@ -6,6 +6,6 @@ SELECT
     WHERE t.id BETWEEN b.id << 8 AND (b.id << 8) + 255
   )
 FROM event_blocks AS b
-WHERE b.id >= (SELECT value FROM meta WHERE key = 'sealed_below')
+WHERE b.id >= (SELECT value FROM meta WHERE key = 'sealed_below') AND b.id < CAST(?1 AS INTEGER)
 ORDER BY b.id
 LIMIT 1

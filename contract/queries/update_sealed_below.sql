@@ -1,1 +1,1 @@
-UPDATE meta SET value = ?1 WHERE key = 'sealed_below'
+UPDATE meta SET value = CAST(?1 AS INTEGER) WHERE key = 'sealed_below'

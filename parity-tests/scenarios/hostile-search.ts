@@ -9,6 +9,7 @@ import LIMITS from '../../contract/limits.json' with { type: 'json' };
 import { followedPages, type Page } from '../src/followed-pages.ts';
 import { processorMs, requireProc } from '../src/process-figures.ts';
 import type { ScenarioContext, ScenarioFile } from '../src/scenario.ts';
+import { untilSealed } from '../src/sealed-file.ts';
 
 export const HOSTILE_SEARCH: ScenarioFile = {
   name: 'hostile-search',
@@ -155,6 +156,8 @@ async function leavingClients(context: ScenarioContext): Promise<void> {
   await pause(150);
   leaving.abort();
   await Promise.all(searches);
+  // Sealing is work of its own (rule STO-15).
+  await untilSealed(context.db(), ROWS);
   await pause(400);
   const before = processorMs(server.pid);
   await pause(1_000);

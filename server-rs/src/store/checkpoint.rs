@@ -97,6 +97,11 @@ impl Checkpointer {
         self.busy.load(Ordering::Acquire)
     }
 
+    /// Returns the bytes of the log that are in use, as of the last group.
+    pub fn used(&self) -> u64 {
+        self.used
+    }
+
     /// Returns whether a group may be written: `false` while readers pin more of the log than allowed (rule STO-04).
     pub fn admits_group(&mut self, connection: &Connection) -> rusqlite::Result<bool> {
         let is_short = self.used < TUNING.checkpoint_most_wal_bytes;

@@ -1,6 +1,6 @@
 //! The metadata of older rows, a block of 256 rows in one zstd frame (docs/decisions/0114-sealed-texts.md).
 //!
-//! A connection keeps the block that it read last. Invariant: a kept block has the text of every row that the connection
+//! A connection keeps the blocks that it read last, because rows in the order of time or of a session change between them. Invariant: a kept block has the text of every row that the connection
 //! sees. Blocks only lose texts, of rows that no longer exist, and a connection never sees an earlier state of the file.
 
 use std::io::Read;
@@ -9,6 +9,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, OptionalExtension, params};
+
+use zstd::zstd_safe::get_frame_content_size;
 
 use crate::contract::{LIMITS, TUNING};
 use crate::queries;
@@ -33,8 +35,9 @@ struct Block {
 impl Block {
     /// Unpacks the frame of a block; `None` when it is none.
     fn unpack(id: i64, frame: &[u8]) -> Option<Self> {
-        let mut bytes = Vec::new();
+        let declared = get_frame_content_size(frame).ok().flatten().unwrap_or_default();
         let most = LENGTHS as u64 + TUNING.sealed_block_bytes.unsigned_abs();
+        let mut bytes = Vec::with_capacity(usize::try_from(declared.min(most)).unwrap_or_default());
         let decoder = zstd::stream::read::Decoder::with_buffer(frame).ok()?;
         decoder.take(most + 1).read_to_end(&mut bytes).ok()?;
         if bytes.len() as u64 > most {
@@ -63,25 +66,36 @@ impl Block {
     }
 }
 
-/// The block that a connection keeps.
+/// The blocks that a connection read last, newest last.
 #[derive(Debug, Default, Clone)]
-struct Kept(Arc<Mutex<Option<Block>>>);
+struct Kept(Arc<Mutex<Vec<Block>>>);
 
 impl Kept {
-    fn block(&self) -> MutexGuard<'_, Option<Block>> {
+    fn blocks(&self) -> MutexGuard<'_, Vec<Block>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps a block, and drops the oldest ones while all together have more bytes than one may have.
+    fn keep(&self, block: Block) {
+        let mut blocks = self.blocks();
+        blocks.retain(|kept| kept.id != block.id);
+        blocks.push(block);
+        let most = usize::try_from(TUNING.sealed_block_bytes).unwrap_or(usize::MAX);
+        while blocks.len() > 1 && blocks.iter().map(|kept| kept.texts.len()).sum::<usize>() > most {
+            blocks.remove(0);
+        }
     }
 }
 
 /// Adds two functions. `has_block(id)` returns whether the connection keeps the block of a row. `sealed_text(id, texts)`
-/// returns the text of a row, from the block that is kept where `texts` is NULL.
+/// returns the text of a row, from a block that is kept where `texts` is NULL.
 pub fn add_sealed_text_functions(connection: &Connection) -> rusqlite::Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DIRECTONLY;
     let kept = Kept::default();
     let asked = kept.clone();
     connection.create_scalar_function("has_block", 1, flags, move |context| {
         let block = context.get::<i64>(0)? / LIMITS.event_block_rows;
-        Ok(asked.block().as_ref().is_some_and(|kept| kept.id == block))
+        Ok(asked.blocks().iter().any(|kept| kept.id == block))
     })?;
     connection.create_scalar_function("sealed_text", 2, flags, move |context| sealed_text(context, &kept))
 }
@@ -89,11 +103,13 @@ pub fn add_sealed_text_functions(connection: &Connection) -> rusqlite::Result<()
 fn sealed_text(context: &Context<'_>, kept: &Kept) -> rusqlite::Result<ToSqlOutput<'static>> {
     let row: i64 = context.get(0)?;
     let id = row / LIMITS.event_block_rows;
-    let mut block = kept.block();
-    if let ValueRef::Blob(frame) = context.get_raw(1) {
-        *block = Block::unpack(id, frame);
+    if let ValueRef::Blob(frame) = context.get_raw(1)
+        && let Some(block) = Block::unpack(id, frame)
+    {
+        kept.keep(block);
     }
-    let text = block.as_ref().filter(|block| block.id == id).and_then(|block| block.text(row));
+    let blocks = kept.blocks();
+    let text = blocks.iter().find(|block| block.id == id).and_then(|block| block.text(row));
     let text = text.ok_or_else(|| rusqlite::Error::UserFunctionError("metadata is missing".into()))?;
     Ok(ToSqlOutput::Owned(Value::Text(text.to_owned())))
 }
@@ -157,12 +173,17 @@ pub fn seal_block(connection: &Connection, id: i64) -> rusqlite::Result<()> {
     upsert.execute(params![id, bytes, filter.to_bytes(), frame]).map(drop)
 }
 
-/// Writes a block again if it is sealed, after rows of it were deleted.
+/// Writes a block again if it is sealed, after rows of it were deleted. Its earlier bytes are overwritten, since they have
+/// texts of rows that a client may delete later (rule RET-07).
 pub fn seal_again(connection: &Connection, id: i64) -> rusqlite::Result<()> {
-    match find_sealed_block(connection, id)? {
-        Some(_) => seal_block(connection, id),
-        None => Ok(()),
+    if find_sealed_block(connection, id)?.is_none() {
+        return Ok(());
     }
+    let usual: i64 = connection.pragma_query_value(None, "secure_delete", |row| row.get(0))?;
+    connection.pragma_update(None, "secure_delete", true)?;
+    let sealed = seal_block(connection, id);
+    connection.pragma_update(None, "secure_delete", usual)?;
+    sealed
 }
 
 #[cfg(test)]

@@ -161,7 +161,9 @@ impl Work {
         }
         let can_write = self.state.refusal().is_none();
         let sealed = self.events.last_id(&self.connection).and_then(|newest| {
-            if can_write && self.checkpointer.admits_group(&self.connection)? {
+            // Readers that hold a long log need the rest of it for groups.
+            let is_short = self.checkpointer.used() < TUNING.checkpoint_restart_wal_bytes;
+            if can_write && is_short && self.checkpointer.admits_group(&self.connection)? {
                 self.sealing.step(&self.connection, newest)
             } else {
                 self.sealing.defer();
@@ -170,7 +172,9 @@ impl Work {
         });
         if let Err(error) = sealed {
             self.sealing.defer();
-            failed(&self.state, &error);
+            if matches!(failed(&self.state, &error), ErrorCode::Internal | ErrorCode::StorageCorrupt) {
+                self.sealing.stop();
+            }
         }
         self.after_commit();
     }

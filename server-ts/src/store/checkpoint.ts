@@ -74,7 +74,8 @@ export class Checkpointer {
   private closed: (() => void) | undefined;
   /** Log length that wakes the thread; larger while readers hold the start of the log. */
   private due = TUNING.checkpoint_wal_bytes;
-  private used = 0;
+  /** Bytes of the log that are in use, as of the last group. */
+  used = 0;
   /** Earliest time of the next checkpoint that waits for readers, by `performance.now()`. */
   private restartAfterMs = 0;
   private isRefusing = false;

@@ -253,8 +253,15 @@ export class Deletions {
     });
   }
 
+  /** Overwrites the earlier bytes of the block, since they have texts of rows that a client may delete later (rule RET-07). */
   private sealAgain(block: number): void {
-    sealAgain((sql, hasRows) => this.prepared(sql, hasRows), block);
+    const usual = Number(this.db.pragma('secure_delete', { simple: true }));
+    this.db.pragma('secure_delete = ON');
+    try {
+      sealAgain((sql, hasRows) => this.prepared(sql, hasRows), block);
+    } finally {
+      this.db.pragma(`secure_delete = ${usual}`);
+    }
   }
 
   private number(sql: string): number {

@@ -1,7 +1,8 @@
 /**
  * The metadata of older rows, a block of 256 rows in one zstd frame (docs/decisions/0114-sealed-texts.md).
  *
- * A connection keeps the block that it read last. Invariant: a kept block has the text of every row that the connection
+ * A connection keeps the blocks that it read last, because rows in the order of time or of a session change between them.
+ * Invariant: a kept block has the text of every row that the connection
  * sees. Blocks only lose texts, of rows that no longer exist, and a connection never sees an earlier state of the file.
  */
 import { isAscii, isUtf8 } from 'node:buffer';
@@ -67,6 +68,11 @@ class Block {
     return end === texts.length && isUtf8(texts) ? new Block(id, lengths, starts, texts) : undefined;
   }
 
+  /** Bytes of all texts. */
+  get bytes(): number {
+    return this.texts.length;
+  }
+
   /** Returns the bytes of the text of a place; `undefined` without one. */
   lengthAt(place: number): number | undefined {
     const length = this.lengths[place]!;
@@ -104,20 +110,29 @@ function decompress(frame: Buffer): Buffer | undefined {
 
 /**
  * Adds two functions. `has_block(id)` returns whether the connection keeps the block of a row. `sealed_text(id, texts)`
- * returns the text of a row, from the block that is kept where `texts` is NULL.
+ * returns the text of a row, from a block that is kept where `texts` is NULL.
  */
 export function addSealedTextFunctions(db: Database.Database): void {
-  let kept: Block | undefined;
-  const hasBlock = (row: number): number => (kept?.id === Math.floor(row / ROWS) ? 1 : 0);
+  let kept: Block[] = [];
+  const find = (row: number): Block | undefined => kept.find(({ id }) => id === Math.floor(row / ROWS));
+  const hasBlock = (row: number): number => (find(row) === undefined ? 0 : 1);
   const sealedText = (row: number, frame: unknown): string => {
-    const id = Math.floor(row / ROWS);
-    if (Buffer.isBuffer(frame)) kept = Block.unpack(id, frame);
-    const text = kept?.id === id ? kept.text(row) : undefined;
+    const block = Buffer.isBuffer(frame) ? Block.unpack(Math.floor(row / ROWS), frame) : undefined;
+    if (block !== undefined) kept = keep(kept, block);
+    const text = find(row)?.text(row);
     if (text === undefined) throw new SqliteError('metadata is missing', 'SQLITE_ERROR');
     return text;
   };
   db.function('has_block', { directOnly: true }, hasBlock);
   db.function('sealed_text', { directOnly: true }, sealedText);
+}
+
+/** Keeps a block, and drops the oldest ones while all together have more bytes than one may have. */
+function keep(blocks: readonly Block[], block: Block): Block[] {
+  const kept = [...blocks.filter(({ id }) => id !== block.id), block];
+  const bytesOf = (): number => kept.reduce((sum, { bytes }) => sum + bytes, 0);
+  while (kept.length > 1 && bytesOf() > TUNING.sealed_block_bytes) kept.shift();
+  return kept;
 }
 
 /**

@@ -7,6 +7,7 @@
 import { LIMITS, TUNING } from '../contract.ts';
 import { QUERIES } from '../queries.ts';
 import { type Connection, Numbered, type Statement } from './connection.ts';
+import { sqliteCode } from './failure.ts';
 import { sealBlock } from './sealed-texts.ts';
 
 /** What the writer knows of the blocks that wait. */
@@ -24,6 +25,8 @@ export class Sealing {
   private waiting = 1;
   /** Whether so few events came between the last two ticks that a step delays none. */
   private isQuiet = false;
+  /** Whether a block could not be sealed. */
+  private isStopped = false;
   /** Steps under load wait until this. */
   private pauseEnd = 0;
 
@@ -51,6 +54,7 @@ export class Sealing {
   get hasWork(): boolean {
     return (
       this.isDue &&
+      !this.isStopped &&
       (this.isQuiet || this.waiting >= TUNING.sealing_backlog_events) &&
       performance.now() >= this.pauseEnd
     );
@@ -61,14 +65,31 @@ export class Sealing {
     this.isDue = false;
   }
 
-  /** Seals the next block. `newest` is the newest id. Throws SQLite's errors. */
+  /** Ends sealing until the next start, because a block cannot be sealed. */
+  stop(): void {
+    this.isStopped = true;
+  }
+
+  /**
+   * Seals the next block. `newest` is the newest id. It waits for no other process, and tries again at the next tick.
+   * Throws SQLite's errors.
+   */
   step(newest: number): void {
     const startedMs = performance.now();
-    // A later deletion would not reach the bytes of free pages (rule RET-07).
-    this.db.pragma('secure_delete = ON');
+    const next = this.nextBlock(newest);
+    if (next === undefined) {
+      this.isDue = false;
+      this.waiting = 0;
+      return;
+    }
+    if (!this.beginAtOnce()) {
+      this.defer();
+      return;
+    }
     try {
-      this.begin.run();
-      this.isDue = this.sealNext(newest);
+      // A later deletion would not reach the bytes of free pages (rule RET-07).
+      this.db.pragma('secure_delete = ON');
+      this.sealNext(...next);
       this.commit.run();
     } catch (error) {
       // After some errors SQLite has already rolled back.
@@ -77,23 +98,39 @@ export class Sealing {
     } finally {
       this.db.pragma('secure_delete = OFF');
     }
-    if (!this.isDue) this.waiting = 0;
     const takenMs = performance.now() - startedMs;
     this.pauseEnd = this.isQuiet ? 0 : startedMs + takenMs * (1 + TUNING.sealing_pause_factor);
   }
 
-  /** Seals the next block whose rows are old enough; returns whether there was one. */
-  private sealNext(newest: number): boolean {
-    const next = this.prepared(QUERIES.selectUnsealedBlock, true).get();
-    if (next === undefined) return false;
-    const [block, bytes] = next as readonly [block: number, bytes: number];
-    if ((block + 1) * LIMITS.event_block_rows + TUNING.sealing_kept_events > newest) return false;
+  /** Begins a transaction; returns `false` while another process writes. */
+  private beginAtOnce(): boolean {
+    const usual = Number(this.db.pragma('busy_timeout', { simple: true }));
+    this.db.pragma('busy_timeout = 0');
+    try {
+      this.begin.run();
+      return true;
+    } catch (error) {
+      if (sqliteCode(error) === 'SQLITE_BUSY') return false;
+      throw error;
+    } finally {
+      this.db.pragma(`busy_timeout = ${usual}`);
+    }
+  }
+
+  /** Returns the next block whose rows are old enough, and the bytes of its texts. */
+  private nextBlock(newest: number): readonly [block: number, bytes: number] | undefined {
+    const below = Math.floor((newest - TUNING.sealing_kept_events) / LIMITS.event_block_rows);
+    const next = this.prepared(QUERIES.selectUnsealedBlock, true).get(below);
+    return next as readonly [block: number, bytes: number] | undefined;
+  }
+
+  /** Seals a block, unless it has too much text. */
+  private sealNext(block: number, bytes: number): void {
     if (bytes <= TUNING.sealed_block_bytes) {
       sealBlock((sql, hasRows) => this.prepared(sql, hasRows), block);
       this.prepared(QUERIES.deleteBlockTexts, false).run(block);
     }
     this.prepared(QUERIES.updateSealedBelow, false).run(block + 1);
-    return true;
   }
 
   private prepared(sql: string, hasRows: boolean): Numbered {

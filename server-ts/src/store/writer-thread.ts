@@ -161,11 +161,15 @@ function openAndWrite(
   /** Seals a block. The next step waits for a tick when it failed. */
   const seal = (): void => {
     try {
-      if (checkpointer.admitsGroup()) sealing.step(events.newest);
+      // Readers that hold a long log need the rest of it for groups.
+      const isShort = checkpointer.used < TUNING.checkpoint_restart_wal_bytes;
+      if (isShort && checkpointer.admitsGroup()) sealing.step(events.newest);
       else sealing.defer();
     } catch (error) {
       sealing.defer();
-      send({ kind: 'unwell', code: storeCode(error), reason: reasonOf(error) });
+      const code = storeCode(error);
+      if (code === 'internal' || code === 'storage_corrupt') sealing.stop();
+      send({ kind: 'unwell', code, reason: reasonOf(error) });
     }
     attempt(send, () => checkpointer.afterGroup());
   };
