@@ -7,7 +7,7 @@ const TYPES: Readonly<Record<string, string>> = {
   f64: 'max_cost_usd',
   i64: `clock_least_ms clock_most_ms time_min_ms time_ahead_ms history_ms redaction_minimum page_span_summaries page_search_bytes series_buckets
     event_block_rows event_span_blocks names_per_kind pairs_per_kind agent_types listed_names event_key_run_blocks
-    event_key_run_keys retention_kept_events notice_page_events sealed_block_bytes sealing_kept_events`,
+    event_key_run_keys retention_kept_events notice_page_events sealed_block_bytes sealing_kept_events deletion_step_bytes`,
   i32: 'sealing_level',
   u32: 'sealing_pause_factor zstd_window_log preflight_max_age_s stalled_heartbeats webhook_attempts',
   u64: `max_integer max_field_number bench_body_bytes largest_attachment_bytes attachment_block_bytes drain_body_bytes

@@ -98,6 +98,8 @@ pub const SELECT_ATTACHMENTS: &str = include_str!("../../contract/queries/select
 /// `contract/queries/select_attachments_owner.sql`
 pub const SELECT_ATTACHMENTS_OWNER: &str =
     include_str!("../../contract/queries/select_attachments_owner.sql");
+/// `contract/queries/select_block_bytes.sql`
+pub const SELECT_BLOCK_BYTES: &str = include_str!("../../contract/queries/select_block_bytes.sql");
 /// `contract/queries/select_block_places.sql`
 pub const SELECT_BLOCK_PLACES: &str = include_str!("../../contract/queries/select_block_places.sql");
 /// `contract/queries/select_block_texts.sql`

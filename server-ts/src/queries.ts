@@ -52,6 +52,7 @@ import selectAttachmentFile from '../../contract/queries/select_attachment_file.
 import selectAttachmentFiles from '../../contract/queries/select_attachment_files.sql?text';
 import selectAttachments from '../../contract/queries/select_attachments.sql?text';
 import selectAttachmentsOwner from '../../contract/queries/select_attachments_owner.sql?text';
+import selectBlockBytes from '../../contract/queries/select_block_bytes.sql?text';
 import selectBlockPlaces from '../../contract/queries/select_block_places.sql?text';
 import selectBlockTexts from '../../contract/queries/select_block_texts.sql?text';
 import selectCalls from '../../contract/queries/select_calls.sql?text';
@@ -208,6 +209,7 @@ export const QUERIES = {
   selectAttachmentFiles,
   selectAttachments,
   selectAttachmentsOwner,
+  selectBlockBytes,
   selectBlockPlaces,
   selectBlockTexts,
   selectCalls,

@@ -106,9 +106,9 @@ pub fn delete_events(
     Ok(Step { events, contents, ..Step::default() })
 }
 
-/// Deletes the next events of a session: whole blocks, until they are `retention_step_blocks` or have
-/// `deletion_step_events` events, or until it has deleted `retention_step_attachments` attachments. `block` is the first
-/// one to visit; the call moves it to the next one. The step after the last block deletes the session. `None` when no
+/// Deletes the next events of a session in whole blocks. It ends after `retention_step_blocks` of them, after
+/// `deletion_step_events` events, `deletion_step_bytes` of metadata or `retention_step_attachments` attachments. `block` is
+/// the first one to visit; the call moves it to the next one. The step after the last block deletes the session. `None` when no
 /// session has this id.
 pub fn delete_session(
     connection: &Connection,
@@ -120,11 +120,13 @@ pub fn delete_session(
     };
     let blocks = blocks_of(connection, key, *block)?;
     let mut step = Step::default();
-    let mut is_whole = true;
+    let (mut is_whole, mut bytes) = (true, 0);
     for id in &blocks {
         *block = *id;
-        is_whole =
-            step.events < LIMITS.deletion_step_events && delete_block(connection, key, *id, true, &mut step)?;
+        is_whole = step.events < LIMITS.deletion_step_events && bytes < LIMITS.deletion_step_bytes;
+        // A sealed block is written again, so its bytes count, and those of any other one for equal steps.
+        bytes += block_bytes(connection, *id)?;
+        is_whole = is_whole && delete_block(connection, key, *id, true, &mut step)?;
         if !is_whole {
             break;
         }
@@ -207,6 +209,11 @@ fn delete_block(
     step.events += connection.prepare_cached(queries::DELETE_SESSION_EVENTS)?.execute([key, id])? as u64;
     seal_again(connection, id)?;
     Ok(true)
+}
+
+/// Returns the bytes of the metadata of a block.
+fn block_bytes(connection: &Connection, id: i64) -> rusqlite::Result<i64> {
+    connection.prepare_cached(queries::SELECT_BLOCK_BYTES)?.query_row([id], |row| row.get(0))
 }
 
 /// Returns the keys of the sessions of the blocks up to that of an event, as a JSON array.

@@ -89,6 +89,7 @@ export interface Limits {
   readonly listed_names: number;
   readonly retention_kept_events: number;
   readonly deletion_step_events: number;
+  readonly deletion_step_bytes: number;
   readonly retention_step_blocks: number;
   readonly retention_step_attachments: number;
   readonly retention_slack_share: number;
@@ -195,6 +196,7 @@ export const LIMITS: Limits = {
   listed_names: 100,
   retention_kept_events: 1000,
   deletion_step_events: 250,
+  deletion_step_bytes: 4194304,
   retention_step_blocks: 32,
   retention_step_attachments: 32,
   retention_slack_share: 64,

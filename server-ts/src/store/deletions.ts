@@ -115,9 +115,9 @@ export class Deletions {
   }
 
   /**
-   * Deletes the next events of a session: whole blocks, until they are `retention_step_blocks` or have
-   * `deletion_step_events` events, or until it has deleted `retention_step_attachments` attachments. `cursor.block` is
-   * the first one to visit; the call moves it to the next one. The step after the last block deletes the session.
+   * Deletes the next events of a session in whole blocks. It ends after `retention_step_blocks` of them, after
+   * `deletion_step_events` events, `deletion_step_bytes` of metadata or `retention_step_attachments` attachments.
+   * `cursor.block` is the first one to visit; the call moves it to the next one. The step after the last block deletes the session.
    * `undefined` when no session has this id.
    */
   deleteSession(sessionId: string, cursor: { block: number }): Step | undefined {
@@ -126,9 +126,13 @@ export class Deletions {
     const blocks = this.blocksOf(key, cursor.block);
     const step: Part = { events: 0, contents: [], unused: new Set() };
     let isWhole = true;
+    let bytes = 0;
     for (const id of blocks) {
       cursor.block = id;
-      isWhole = step.events < LIMITS.deletion_step_events && this.deleteBlock(key, id, true, step);
+      isWhole = step.events < LIMITS.deletion_step_events && bytes < LIMITS.deletion_step_bytes;
+      // A sealed block is written again, so its bytes count, and those of any other one for equal steps.
+      bytes += this.blockBytes(id);
+      isWhole = isWhole && this.deleteBlock(key, id, true, step);
       if (!isWhole) break;
       cursor.block++;
     }
@@ -262,6 +266,11 @@ export class Deletions {
     } finally {
       this.db.pragma(`secure_delete = ${usual}`);
     }
+  }
+
+  /** Returns the bytes of the metadata of a block. */
+  private blockBytes(id: number): number {
+    return (this.rows(QUERIES.selectBlockBytes, id) as readonly [readonly [number]])[0][0];
   }
 
   private number(sql: string): number {
