@@ -15,6 +15,7 @@ export function fakeTargets(fault = ''): Readonly<Record<TargetName, Target>> {
     artefact: PROGRAM,
     sources: [],
     hasOtherBuilds: false,
+    hasNoPrices: true,
   });
   return { rs: fake('rs'), ts: fake('ts') };
 }

@@ -92,6 +92,6 @@ test('on Node 20 bench says in one line which Node it needs', async () => {
   assert.deepEqual([code, stdout], [1, '']);
   assert.match(
     stderr,
-    /^bench: the TypeScript server needs Node\.js 22\.14 or newer; install it, this is Node\.js 20\.\d+\.\d+\n$/,
+    /^bench: the TypeScript server needs Node\.js 22\.15 or newer; install it, this is Node\.js 20\.\d+\.\d+\n$/,
   );
 });

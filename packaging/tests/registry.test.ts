@@ -118,7 +118,7 @@ test('on Node 20 --runtime node ends with one line that names the Node to instal
   assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
   assert.match(
     stderr,
-    /^twin-ingest: --runtime node needs Node\.js 22\.14 or newer; install it, this is Node\.js 20\.\d+\.\d+\n$/,
+    /^twin-ingest: --runtime node needs Node\.js 22\.15 or newer; install it, this is Node\.js 20\.\d+\.\d+\n$/,
   );
 });
 

@@ -16,6 +16,9 @@ SELECT json_object(
   'total_tokens_out', ifnull(sum(tokens_out), 0),
   'total_cost_usd', round(total(cost_usd) * 1e9) / 1e9,
   'total_computed_cost_usd', 0,
+  'total_unpriced_tokens', ifnull(
+    sum(tokens_in + tokens_out + cache_read_tokens + cache_write_tokens) FILTER (WHERE cost_usd IS NULL), 0
+  ),
   'total_errors', ifnull(sum(status = 'error'), 0),
   'tools', json((
     SELECT json_group_array(json_object('name', tool_name, 'count', count) ORDER BY count DESC, tool_name)

@@ -45,7 +45,7 @@ export function createWorkers(launch: Launch, options: Options, tools: FoundTool
     /** Returns the auditor of a server. Each server has its own, so that both files are read at the same time. */
     auditor(spec: Spec, name: TargetName): Promise<Auditor> {
       const pool = poolOf(spec, options);
-      const isPriced = spec.servers !== 'plain';
+      const isPriced = spec.servers !== 'plain' && launch.contenders.targets[name].hasNoPrices !== true;
       const key = JSON.stringify([name, pool, isPriced]);
       return kept(auditors, key, () => createAuditor(pool, isPriced, launch.lifetime));
     },

@@ -21,6 +21,8 @@ export interface Target {
   readonly sources: readonly string[];
   /** Whether other builds of the same sources write a different program to `artefact`, with a new time. */
   readonly hasOtherBuilds: boolean;
+  /** Whether it computes no cost (rule PRI-04), such as a server of a test. */
+  readonly hasNoPrices?: boolean;
   /** The script of package.json that builds it. */
   readonly build: string;
 }
